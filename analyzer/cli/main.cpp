@@ -15,6 +15,7 @@
 #include "analyzer/cli/filter_command.h"
 #include "analyzer/cli/generate_command.h"
 #include "analyzer/cli/report_command.h"
+#include "analyzer/cli/scrub_command.h"
 #include "analyzer/cli/table_command.h"
 #include "analyzer/cli/target_command.h"
 
@@ -38,6 +39,7 @@ int run(int argc, char** argv) {
     CompareCommand compare;
     DetailsCommand details;
     FilterCommand filter;
+    ScrubCommand scrub;
     CaptureCommand capture;
     TargetCommand target;
     GenerateCommand generate;
@@ -48,6 +50,7 @@ int run(int argc, char** argv) {
     compare.add_to(app);
     details.add_to(app);
     filter.add_to(app);
+    scrub.add_to(app);
     capture.add_to(app);
     target.add_to(app);
     generate.add_to(app);
@@ -68,6 +71,7 @@ int run(int argc, char** argv) {
     if (compare.chosen()) return compare.run();
     if (details.chosen()) return details.run();
     if (filter.chosen()) return filter.run();
+    if (scrub.chosen()) return scrub.run();
     if (capture.chosen()) return capture.run();
     if (target.chosen()) return target.run();
     if (generate.chosen()) return generate.run();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/engine/analysis.h"
 
+#include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <cstdint>
@@ -14,7 +15,15 @@ namespace {
 struct Token {
     PacketBatch batch;
     std::vector<DecodedPacket> decoded;
+    bool data_not_kept = false;
 };
+
+// Of some packets up to those parsed last.
+bool data_not_kept(const PacketSource& source) {
+    const auto& interfaces = source.interfaces();
+    return std::any_of(interfaces.begin(), interfaces.end(),
+                       [](const CaptureInterface& interface) { return interface.data_not_kept; });
+}
 
 bool is_stopped(const AnalysisOptions& options) {
     return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
@@ -28,6 +37,7 @@ std::unique_lock<std::shared_mutex> lock_engine(const AnalysisOptions& options) 
 void process(Token& token, Engine& engine, const AnalysisOptions& options) {
     {
         const auto lock = lock_engine(options);
+        if (token.data_not_kept) engine.data_are_not_kept();
         engine.process(token.batch, token.decoded);
     }
     if (options.progress) options.progress();
@@ -40,6 +50,7 @@ void analyse_in_turn(PacketSource& source, Engine& engine, const AnalysisOptions
         source.parse(token.batch);
         if (options.parsed) options.parsed(token.batch);
         auto lock = lock_engine(options);
+        if (data_not_kept(source)) engine.data_are_not_kept();
         // So few at once that what was decoded is still near the processor.
         constexpr size_t at_once = 128;
         for (size_t first = 0; first < token.batch.packets.size(); first += at_once) {
@@ -82,6 +93,7 @@ class Pipeline {
             source_.parse(token.batch);
             if (options_.parsed) options_.parsed(token.batch);
             decode_batch(token.batch, token.decoded);
+            token.data_not_kept = data_not_kept(source_);
             filled(++next);
         }
         const std::lock_guard lock(mutex_);
@@ -148,6 +160,7 @@ class SendersApart {
             source_.parse(slot.batch);
             if (options_.parsed) options_.parsed(slot.batch);
             decode_batch(slot.batch, slot.decoded);
+            if (data_not_kept(source_)) engine_.data_are_not_kept();
             lane_.work = &slot.work;
             engine_.process(slot.batch, slot.decoded);
             lane_.work = &between_;

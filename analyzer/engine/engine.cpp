@@ -410,6 +410,8 @@ void Engine::consume(Flow& flow, Side from, const StreamPiece& piece) {
         if (!too_short_to_judge && !looks_like_header(piece.data, piece.captured, from_target))
             flow.iscsi->begin_unsynchronised(from_target);
     }
+    if (totals_.data_not_kept) [[unlikely]]
+        flow.iscsi->data_are_not_kept();
     flow.iscsi->consume(from_target, piece);
 }
 

@@ -57,6 +57,8 @@ class Engine {
 
     // `decoded`: the batch's packets from the `first` on.
     void process(const PacketBatch& batch, std::span<const DecodedPacket> decoded, size_t first = 0);
+    // From the next packet on: the capture may have zeros in the place of users' data (CaptureInterface::data_not_kept).
+    void data_are_not_kept() { totals_.data_not_kept = true; }
     // The input has ended: what is still open is closed and written down.
     void finish();
     // For another thread that follows the TCP senders: what they are to be told is put into `work`, and do_sender_work() does it,
@@ -86,6 +88,7 @@ class Engine {
         uint64_t tcp_packets = 0;
         uint64_t cut_packets = 0;    // of which fewer bytes were captured than were on the wire
         uint32_t cut_at = 0;         // the most bytes that one of them still has
+        bool data_not_kept = false;  // of some packets, as their file says
         int64_t first_ns = no_time;  // the earliest and latest moments; packets may be out of order
         int64_t last_ns = no_time;
         std::vector<Gap> gaps = {};  // in order

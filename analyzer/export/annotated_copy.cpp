@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
@@ -14,82 +13,18 @@
 #include "analyzer/export/block_writer.h"
 #include "analyzer/export/pcapng_copier.h"
 #include "analyzer/export/pcapng_writer.h"
+#include "analyzer/export/record_bytes.h"
 #include "analyzer/export/replacement_file.h"
-#include "analyzer/ingest/byte_source.h"
 #include "analyzer/ingest/capture_format.h"
-#include "analyzer/ingest/decompressor.h"
 #include "analyzer/ingest/pcapng_parser.h"
 #include "analyzer/ingest/record_parser.h"
 
 namespace sanscope {
 namespace {
 
-constexpr size_t read_length = size_t{1} << 20;
-
 Error about(const std::string& file, const Error& error) {
     return {fmt::format("{}: {}", file, error.message)};
 }
-
-// The bytes of a capture's records, from its first on, in a buffer: what is done with makes room for more.
-class RecordBytes {
-  public:
-    // `path` is a regular file.
-    static Result<RecordBytes> open(const std::string& path) {
-        Result<OpenInput> input = open_input(path);
-        if (!input) return input.error();
-        RecordBytes bytes;
-        bytes.stored_total_ = input->size;
-        bytes.source_ = std::make_unique<FileSource>(std::move(input->descriptor));
-        bytes.fill(compression_magic_length);
-        const CompressionSign sign = detect_compression(bytes.held());
-        if (sign.compression == Compression::none) {
-            bytes.plain_ = true;
-            return bytes;
-        }
-        std::vector<uint8_t> first(bytes.held().begin(), bytes.held().end());
-        bytes.end_ = 0;
-        bytes.source_ = make_decompressor(sign.compression, std::move(bytes.source_), std::move(first));
-        if (bytes.source_ == nullptr)
-            return Error{fmt::format("compressed with {}, which is not supported", sign.name)};
-        return bytes;
-    }
-
-    std::span<const uint8_t> held() const { return std::span(buffer_).subspan(begin_, end_ - begin_); }
-    void drop(size_t count) { begin_ += count; }
-
-    // Reads until `length` are held; false where the input ends before. No more is read of a plain file than it had
-    // when it was opened.
-    bool fill(size_t length) {
-        while (held().size() < length) {
-            if (begin_ > 0) {
-                std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-                end_ -= begin_;
-                begin_ = 0;
-            }
-            if (buffer_.size() < std::max(length, read_length)) buffer_.resize(std::max(length, read_length));
-            size_t room = buffer_.size() - end_;
-            if (plain_) room = static_cast<size_t>(std::min<uint64_t>(room, stored_total_ - stored_read()));
-            if (room == 0) return false;
-            const size_t read = source_->read(std::span(buffer_).subspan(end_, room));
-            if (read == 0) return false;
-            end_ += read;
-        }
-        return true;
-    }
-
-    // Why the bytes ended before their end; empty where they did not.
-    const std::string& fault() const { return source_->fault(); }
-    uint64_t stored_read() const { return std::min(source_->stored_bytes_read(), stored_total_); }
-    uint64_t stored_total() const { return stored_total_; }
-
-  private:
-    std::unique_ptr<ByteSource> source_;
-    uint64_t stored_total_ = 0;
-    bool plain_ = false;
-    std::vector<uint8_t> buffer_;
-    size_t begin_ = 0;
-    size_t end_ = 0;
-};
 
 // Where the records of a capture go.
 class Copy {

@@ -32,6 +32,7 @@ struct CaptureInterface {
     uint64_t dropped = 0;      // ifdrop + osdrop of the interface statistics, where the file carries them
     bool described =
         false;  // by the file, which is a pcapng; a pcap has one interface and says nothing of it
+    bool data_not_kept = false;  // the section says so: kept_data_mark.h
 };
 
 // A capture as batches of packets. Filling a batch takes three steps, so that several batches can be on their

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "analyzer/ingest/kept_data_mark.h"
 #include "analyzer/ingest/pcapng_blocks.h"
 #include "analyzer/ingest/pcapng_options.h"
 
@@ -131,9 +132,10 @@ RecordParser::Progress PcapngParser::follow_blocks(std::span<const uint8_t> byte
                 break;
             }
             const uint32_t header_length = order->load32(bytes.data() + 4);
-            if (notes_ && header_length <= max_record_length) {
+            data_not_kept_ = false;
+            if (header_length <= max_record_length) {
                 if (bytes.size() < header_length) return more(header_length);
-                take_section_comments(bytes.first(header_length), *order);
+                take_section_options(bytes.first(header_length), *order);
             }
             order_ = *order;
             section_.clear();
@@ -244,10 +246,11 @@ void PcapngParser::take_packet_comments(std::span<const uint8_t> data, uint32_t 
     });
 }
 
-void PcapngParser::take_section_comments(std::span<const uint8_t> block, FileByteOrder order) {
+void PcapngParser::take_section_options(std::span<const uint8_t> block, FileByteOrder order) {
     const auto options = block.subspan(pcapng_start_length, block.size() - pcapng_start_length - block_tail);
     for_each_pcapng_option(options, order, [&](uint16_t code, std::span<const uint8_t> value) {
-        if (code == opt_comment) notes_->add_of_capture(value);
+        if (code == opt_comment && notes_) notes_->add_of_capture(value);
+        if (is_kept_data_mark(code, value, order)) data_not_kept_ = true;
     });
 }
 
@@ -306,7 +309,8 @@ bool PcapngParser::take_interface_description(std::span<const uint8_t> body) {
                                .link_type = static_cast<LinkType>(order_.load16(body.data())),
                                .snap_length = order_.load32(body.data() + 4),
                                .dropped = 0,
-                               .described = true};
+                               .described = true,
+                               .data_not_kept = data_not_kept_};
     uint8_t resolution = 6;
     int64_t offset_seconds = 0;
     for_each_pcapng_option(body.subspan(8), order_, [&](uint16_t code, std::span<const uint8_t> value) {

@@ -85,7 +85,7 @@ class PcapngParser final : public RecordParser {
     // Of the packet found last.
     void take_packet_comments(std::span<const uint8_t> data, uint32_t captured,
                               const std::vector<RawPacket>& packets);
-    void take_section_comments(std::span<const uint8_t> block, FileByteOrder order);
+    void take_section_options(std::span<const uint8_t> block, FileByteOrder order);
     bool take_simple_packet(std::span<const uint8_t> body, std::vector<RawPacket>& packets);
     void take_numbered_block(std::span<const uint8_t> body, std::vector<RawPacket>& packets);
 
@@ -100,6 +100,7 @@ class PcapngParser final : public RecordParser {
 
     FileByteOrder order_;  // of the section in hand
     std::vector<SectionInterface> section_;
+    bool data_not_kept_ = false;  // as the section says
     std::vector<CaptureInterface> interfaces_;
     int64_t last_time_ns_ = 0;  // of the packet before
 

@@ -37,6 +37,9 @@ class IscsiProbe {
     // A segment with payload.
     Verdict look(Side from, const DecodedPacket& packet, Arrival arrival);
 
+    // Whether segments are kept for which the verdict is still to come.
+    bool keeps_some() const { return !kept_.empty(); }
+
     // After the verdict `iscsi`: which side is the initiator, and the segments kept, the last look()'s included.
     Side initiator() const { return initiator_; }
     const std::vector<Kept>& kept();

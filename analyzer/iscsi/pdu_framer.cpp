@@ -198,9 +198,12 @@ PduFramer::Fed PduFramer::after_probe(const Cursor& cursor, uint32_t n) {
         stray_ = n;
         stray_carried_ = probe_carried_;
         last_ = last_of_header_;
-        return after_header();
+        const Fed fed = after_header();
+        data_begin_ -= n;
+        return fed;
     }
     after_header();
+    data_begin_ -= n;
     pass_data(bytes, n, probe_carried_);
     return remaining_ == 0 ? after_data(cursor) : Fed::more;
 }
@@ -230,6 +233,7 @@ PduFramer::Fed PduFramer::after_header() {
         std::memset(header_.data() + header_captured_, 0, bhs_length - header_captured_);
     }
     const Bhs bhs(header_.data());
+    data_begin_ = offset_;
     remaining_ = bhs.padded_data_length();
     data_.clear();
     keep_ = 0;
@@ -243,7 +247,7 @@ PduFramer::Fed PduFramer::after_header() {
     } else if (length <= kept_small || is_wanted_data_in(bhs)) {
         keep_ = length;
     }
-    crc_whole_ = data_digest_ != DigestUse::no && !is_login();
+    crc_whole_ = !is_login() && (data_kept_ ? data_digest_ != DigestUse::no : data_digest_ == DigestUse::yes);
     data_crc_ = crc32c_init;
     crc32_runs_ = crc_whole_ && examiner_.wants_crc32(remaining_);
     data_crc32_ = crc32_init;
@@ -264,6 +268,8 @@ PduFramer::Fed PduFramer::feed_data(Cursor& cursor) {
         take(cursor, n);
     } else {
         const uint32_t n = std::min(cursor.length, remaining_);
+        const bool cut_off = !cursor.piece->not_captured;
+        if (cut_off && pdu_.first_data.packet == 0) pdu_.first_data = cursor.piece->carried;
         crc_whole_ = false;
         keep_ = 0;
         remaining_ -= n;
@@ -331,7 +337,8 @@ PduFramer::Fed PduFramer::feed_data_digest(Cursor& cursor) {
         data_digest_ = matches ? DigestUse::yes : DigestUse::no;
         if (!matches) return complete();
     }
-    if (whole && crc_whole_) pdu_.data_digest = matches ? Digest::ok : Digest::bad;
+    const bool is_known = whole && crc_whole_ && (matches || data_kept_);
+    if (is_known) pdu_.data_digest = matches ? Digest::ok : Digest::bad;
     if (pdu_.data_digest == Digest::bad) examine_data(load_le32(stray_bytes_.data()));
     stray_ = 0;
     return complete();

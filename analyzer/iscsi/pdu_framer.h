@@ -25,8 +25,8 @@ struct Pdu {
     std::span<const uint8_t> data;    // the data segment's first bytes, where they were kept
     uint64_t offset = 0;              // of the header in the stream
     Arrival first;                    // the packet that holds the header's first byte
-    Arrival first_data;               // the packet that holds the data segment's first captured byte, if any
-    Arrival last;                     // the moment of completion; packet 0 where that never came
+    Arrival first_data;  // the packet that held the data segment's first byte seen, captured or cut off
+    Arrival last;        // the moment of completion; packet 0 where that never came
     Digest header_digest = Digest::none;
     Digest data_digest = Digest::none;
     DigestError header_error;  // of digests that are bad: why, as far as examined
@@ -110,7 +110,7 @@ class PduFramer {
     bool passes(const StreamPiece& piece) {
         const bool is_within = expect_ == Expect::data && !emitted_ && piece.length < remaining_;
         if (!is_within || crc_whole_ || keep_ > 0 || piece.not_captured || piece.length == 0) return false;
-        if (piece.captured > 0 && pdu_.first_data.packet == 0) pdu_.first_data = piece.carried;
+        if (pdu_.first_data.packet == 0) pdu_.first_data = piece.carried;
         pdu_.end_not_captured = false;
         remaining_ -= piece.length;
         offset_ += piece.length;
@@ -131,6 +131,22 @@ class PduFramer {
     void set_digests(DigestUse header, DigestUse data);
     DigestUse header_digest() const { return header_digest_; }
     DigestUse data_digest() const { return data_digest_; }
+
+    // From the next header on: of data segments the capture may have zeros in the place of bytes. A data digest that does not
+    // match is no bad one, then, and none is found out by trying.
+    void data_are_not_kept() { data_kept_ = false; }
+
+    // For those who follow a stream byte by byte: how far it has been read.
+    uint64_t next_offset() const { return offset_ - stray_; }
+    // Whether the header of a PDU is known whose data segment is being read: pdu_under_way(), from header_offset(), and the data
+    // from data_begin().
+    bool data_is_under_way() const { return expect_ == Expect::data && !emitted_; }
+    Bhs pdu_under_way() const { return Bhs(header_.data()); }
+    uint64_t header_offset() const { return pdu_.offset; }
+    // Behind the header and its digest; of pdu() too.
+    uint64_t data_begin() const { return data_begin_; }
+    // Looking for a header: so many bytes before next_offset() may turn out to be its beginning.
+    size_t header_may_lie_within() const { return synchronised() ? 0 : window_.size(); }
 
     // The stream's first byte is not known to begin a header: look for one.
     void begin_unsynchronised();
@@ -187,6 +203,7 @@ class PduFramer {
     DigestUse data_digest_ = DigestUse::unknown;
     bool before_had_data_ = false;  // the PDU before had a data segment
     bool probing_header_digest_ = false;
+    bool data_kept_ = true;
     bool crc_whole_ = false;   // data_crc_ covers every byte of the data segment so far
     bool crc32_runs_ = false;  // data_crc32_ does as well
     // What ended its segment before it was known whether a digest follows.
@@ -203,6 +220,7 @@ class PduFramer {
     uint32_t digest_passed_ = 0;  // bytes of the data digest passed, captured or not
     uint32_t keep_ = 0;           // bytes of this data segment still to keep
     uint64_t offset_ = 0;         // stream offset of the next byte
+    uint64_t data_begin_ = 0;     // stream offset
     Arrival last_of_header_;      // while probing: as last_ was before the four bytes
     Arrival probe_carried_;       // the packet that holds the first of them
     Arrival last_;                // the moment of the last byte of this PDU that some packet held

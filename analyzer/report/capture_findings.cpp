@@ -134,6 +134,18 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
                 fmt::format("at {} segments are missing that were acknowledged", counted(missing, "place")));
         }
     }
+    if (input.totals.data_not_kept) {
+        list.push_back(make(
+            Kind::snap_length, Severity::information,
+            fmt::format("Users' data were not kept, as the file says: {} {} behind the headers",
+                        counted(input.totals.cut_packets, "packet"),
+                        input.totals.cut_packets == 1 ? "ends" : "end"),
+            "Headers, login texts, sense data and parameter data are there. Whether data digests over users' "
+            "data were right cannot be told. Packets that were cut when they were recorded are not told "
+            "apart from these."));
+        list.back().packet = input.issues[Issue::resynchronisations].first_packet;
+        return;
+    }
     // The packets' own lengths: what a file says of its snap length is often not what was done.
     if (input.totals.cut_packets != 0) {
         const Issues::Count& again = input.issues[Issue::resynchronisations];

@@ -135,9 +135,13 @@ void Report::capture() {
     }
     uint64_t dropped = 0;
     for (const auto& interface : input_.source.interfaces()) dropped += interface.dropped;
-    if (totals.cut_packets > 0)
+    if (totals.data_not_kept) {
+        line("data segments with users' data were not kept, as the file says: {} {} behind the headers",
+             counted(totals.cut_packets, "packet"), totals.cut_packets == 1 ? "ends" : "end");
+    } else if (totals.cut_packets > 0) {
         line("{} {} cut at {} bytes (snap length)", counted(totals.cut_packets, "packet"),
              totals.cut_packets == 1 ? "was" : "were", totals.cut_at);
+    }
     if (dropped != 0)
         line("{} {} dropped by the capturing host, as the file says", counted(dropped, "packet"),
              dropped == 1 ? "was" : "were");

@@ -35,6 +35,11 @@ class IscsiConnection final : private HeaderWitness {
     void consume(bool from_target, const StreamPiece& piece);
     // That stream does not begin with a header, as far as is known.
     void begin_unsynchronised(bool from_target) { framer(from_target).begin_unsynchronised(); }
+    // As of PduFramer, of both streams.
+    void data_are_not_kept() {
+        framers_[0].data_are_not_kept();
+        framers_[1].data_are_not_kept();
+    }
     // Both streams have ended.
     void finish();
 

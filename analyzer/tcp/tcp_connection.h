@@ -69,6 +69,8 @@ class TcpConnection {
     // Data of this side are to be read from here on, whatever came before.
     void begin_stream_at(Side from, Serial32 seq) { half(from).stream.begin_at(seq); }
 
+    const StreamReassembler& stream(Side from) const { return half(from).stream; }
+
     bool syn_seen(Side from) const { return half(from).syn_seen; }
     // Whether that side's stream begins with its very first byte.
     bool begins_behind_syn(Side from) const {
