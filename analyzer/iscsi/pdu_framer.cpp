@@ -128,6 +128,11 @@ bool PduFramer::bhs_collected() {
         return true;
     }
     if (header_captured_ < length_fields_end || !can_be_header(header_.data(), from_target_)) return false;
+    // Where no digest can be tried, a header in its place shows that there is none.
+    const bool follows_data = before_had_data_ && pdu_.offset != stretch_.end;
+    if (!data_kept_ && follows_data && data_digest_ == DigestUse::unknown && header_captured_ >= bhs_length &&
+        looks_like_header(header_.data(), bhs_length, from_target_))
+        data_digest_ = DigestUse::no;
     header_needed_ = ahs_end();
     if (header_digest_ == DigestUse::yes && !is_login())
         header_needed_ += static_cast<uint32_t>(digest_length);

@@ -12,6 +12,7 @@ namespace {
 constexpr size_t tag_end = 20;
 constexpr size_t own_number_end = 28;       // CmdSN, StatSN
 constexpr size_t expected_number_end = 32;  // ExpStatSN, ExpCmdSN
+constexpr size_t sequence_numbers_end = 36;
 
 // Whether another header, or no more of what was captured, stands where the lengths of the one at `bytes` put it.
 bool next_header_fits(const uint8_t* bytes, size_t captured, bool from_target) {
@@ -49,6 +50,7 @@ void ConnectionFollower::consume(bool from_target, const StreamPiece& piece, Pac
                  awaited);
     // A request may lie in it that takes a tag which was another's.
     if (piece.not_captured) tags_.forget();
+    if (piece.captured < piece.length) cut_at_[from_target ? 1 : 0] = piece.offset + piece.captured;
     PduFramer& framer = this->framer(from_target);
     PduFramer::Cursor cursor(piece);
     for (PduFramer::Fed fed = framer.feed(cursor); fed != PduFramer::Fed::more; fed = framer.feed(cursor)) {
@@ -82,7 +84,8 @@ void ConnectionFollower::classify_under_way(bool from_target) {
     if (!framer.data_is_under_way()) return;
     const Bhs bhs = framer.pdu_under_way();
     classify_before(from_target, framer.header_offset());
-    if (!is_believed(from_target, bhs)) return stream(from_target).classify_unknown(read_to);
+    if (!is_believed(from_target, bhs, framer.header_offset()))
+        return stream(from_target).classify_unknown(read_to);
     if (bhs.opcode() == Opcode::scsi_command)
         tags_.begin(bhs.itt(), {bhs.cdb()[0], bhs.cdb()[1], bhs.cdb()[2]});
     classify_header(from_target, bhs, framer.header_offset(), framer.data_begin());
@@ -90,8 +93,12 @@ void ConnectionFollower::classify_under_way(bool from_target) {
 }
 
 // After a header was lost, lengths may have led into the midst of data.
-bool ConnectionFollower::is_believed(bool from_target, const Bhs& bhs) const {
-    return !doubted_[from_target ? 1 : 0] || looks_like_header(bhs.bytes(), bhs_length, from_target);
+bool ConnectionFollower::is_believed(bool from_target, const Bhs& bhs, uint64_t header) const {
+    const size_t which = from_target ? 1 : 0;
+    if (!doubted_[which]) return true;
+    const bool cut = cut_at_[which] >= header && cut_at_[which] - header < bhs_length;
+    const size_t captured = cut ? static_cast<size_t>(cut_at_[which] - header) : bhs_length;
+    return looks_like_header(bhs.bytes(), captured, from_target);
 }
 
 // Between a PDU and the next one's header may stand a digest of which it was not known whether it would follow.
@@ -166,7 +173,7 @@ void ConnectionFollower::on_pdu(bool from_target) {
     classify_before(from_target, pdu.offset);
     const uint64_t end = framer.next_offset();
     if (pdu.header_digest == Digest::bad) doubt(from_target);
-    if (!is_believed(from_target, bhs)) {
+    if (!is_believed(from_target, bhs, pdu.offset)) {
         tags_.forget();
         return stream(from_target).classify_unknown(end);
     }
@@ -217,22 +224,29 @@ bool ConnectionFollower::is_plausible_header(const uint8_t* bytes, size_t captur
                                               : is_plausible_request(bhs, captured);
 }
 
+// Of a header that was cut, its task tag or the numbers that are there must fit.
 bool ConnectionFollower::is_plausible_request(const Bhs& bhs, size_t captured) const {
-    if (bhs.opcode() == Opcode::login_request) return !login_.full_feature() && !commands_seen_;
-    if (captured < expected_number_end) return false;
-    if (stat_sn_.known && !stat_sn_.fits(bhs.exp_stat_sn())) return false;
-    const bool has_cmd_sn = bhs.opcode() != Opcode::scsi_data_out && bhs.opcode() != Opcode::snack_request;
-    if (has_cmd_sn && cmd_sn_.known && !cmd_sn_.fits(bhs.cmd_sn())) return false;
-    return stat_sn_.known || (has_cmd_sn && cmd_sn_.known) || next_header_fits(bhs.bytes(), captured, false);
+    const Opcode opcode = bhs.opcode();
+    if (opcode == Opcode::login_request) return !login_.full_feature() && !commands_seen_;
+    if (opcode == Opcode::scsi_data_out && (cmd_sn_.known || stat_sn_.known)) return tags_.knows(bhs.itt());
+    if (captured < own_number_end) return false;
+    const bool stat_sn_seen = stat_sn_.known && captured >= expected_number_end;
+    if (stat_sn_seen && !stat_sn_.fits(bhs.exp_stat_sn())) return false;
+    const bool cmd_sn_seen =
+        cmd_sn_.known && opcode != Opcode::scsi_data_out && opcode != Opcode::snack_request;
+    if (cmd_sn_seen) return cmd_sn_.fits(bhs.cmd_sn());
+    return stat_sn_seen || next_header_fits(bhs.bytes(), captured, false);
 }
 
 bool ConnectionFollower::is_plausible_response(const Bhs& bhs, size_t captured) const {
-    if (bhs.opcode() == Opcode::login_response) return !login_.full_feature() && !commands_seen_;
-    if (captured < expected_number_end) return false;
-    const bool has_stat_sn = bhs.opcode() != Opcode::scsi_data_in || bhs.has_status();
-    if (has_stat_sn && stat_sn_.known && !stat_sn_.fits(bhs.stat_sn())) return false;
-    if (cmd_sn_.known && !cmd_sn_.fits(bhs.exp_cmd_sn())) return false;
-    return cmd_sn_.known || (has_stat_sn && stat_sn_.known) || next_header_fits(bhs.bytes(), captured, true);
+    const Opcode opcode = bhs.opcode();
+    if (opcode == Opcode::login_response) return !login_.full_feature() && !commands_seen_;
+    const bool has_stat_sn = opcode != Opcode::scsi_data_in || bhs.has_status();
+    const bool stat_sn_seen = stat_sn_.known && has_stat_sn && captured >= own_number_end;
+    if (stat_sn_seen && !stat_sn_.fits(bhs.stat_sn())) return false;
+    if (captured < sequence_numbers_end) return bhs.itt() != reserved_tag && tags_.knows(bhs.itt());
+    if (cmd_sn_.known) return cmd_sn_.fits(bhs.exp_cmd_sn()) && cmd_sn_.fits(bhs.max_cmd_sn());
+    return stat_sn_seen || next_header_fits(bhs.bytes(), captured, true);
 }
 
 }  // namespace sanscope

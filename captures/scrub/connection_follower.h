@@ -59,7 +59,7 @@ class ConnectionFollower final : private HeaderWitness {
     CommandData command_of(const Bhs& bhs) const;
     void classify_header(bool from_target, const Bhs& bhs, uint64_t header, uint64_t data);
     void classify_data(bool from_target, const Bhs& bhs, uint64_t data, uint64_t up_to);
-    bool is_believed(bool from_target, const Bhs& bhs) const;
+    bool is_believed(bool from_target, const Bhs& bhs, uint64_t header) const;
     void classify_before(bool from_target, uint64_t header);
     void classify_under_way(bool from_target);
     PduFramer& framer(bool from_target) { return framers_[from_target ? 1 : 0]; }
@@ -72,6 +72,8 @@ class ConnectionFollower final : private HeaderWitness {
     std::array<bool, 2> had_data_{};
     std::array<uint64_t, 2> read_to_{};  // stream offset
     std::array<bool, 2> doubted_{};
+    std::array<uint64_t, 2>
+        cut_at_{};  // where the last bytes begin that no packet holds, or that were cut off
     bool commands_seen_ = false;
     Numbers cmd_sn_;
     Numbers stat_sn_;

@@ -11,14 +11,14 @@ namespace sanscope::test {
 namespace {
 
 TEST(ParameterData, IsOnlyWhatIsKnownToBeSo) {
-    for (const uint16_t opcode : {0x08, 0x0a, 0x28, 0x2a, 0x2e, 0x41, 0x88, 0x89, 0x8a, 0x93, 0xa8, 0xaa})
-        EXPECT_FALSE(has_parameter_data({opcode})) << opcode;
+    for (const int opcode : {0x08, 0x0a, 0x28, 0x2a, 0x2e, 0x41, 0x88, 0x89, 0x8a, 0x93, 0xa8, 0xaa})
+        EXPECT_FALSE(has_parameter_data({static_cast<uint16_t>(opcode)})) << opcode;
     // READ BUFFER, WRITE BUFFER, SECURITY PROTOCOL IN and OUT, READ ATTRIBUTE, vendors' own.
-    for (const uint16_t opcode : {0x3c, 0x3b, 0xa2, 0xb5, 0x8c, 0xc0, 0xff})
-        EXPECT_FALSE(has_parameter_data({opcode})) << opcode;
+    for (const int opcode : {0x3c, 0x3b, 0xa2, 0xb5, 0x8c, 0xc0, 0xff})
+        EXPECT_FALSE(has_parameter_data({static_cast<uint16_t>(opcode)})) << opcode;
     EXPECT_FALSE(has_parameter_data({no_scsi_opcode}));
-    for (const uint16_t opcode : {0x03, 0x12, 0x15, 0x1a, 0x25, 0x42, 0x4d, 0x55, 0x5a, 0x5e, 0xa0})
-        EXPECT_TRUE(has_parameter_data({opcode})) << opcode;
+    for (const int opcode : {0x03, 0x12, 0x15, 0x1a, 0x25, 0x42, 0x4d, 0x55, 0x5a, 0x5e, 0xa0})
+        EXPECT_TRUE(has_parameter_data({static_cast<uint16_t>(opcode)})) << opcode;
 }
 
 TEST(ParameterData, GoesByServiceAction) {

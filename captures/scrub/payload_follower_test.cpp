@@ -249,8 +249,10 @@ TEST(PayloadFollower, PartsCoverEachPayloadInOrder) {
     talk.initiator(command(7, final_read, read_10, 4096).bytes(true, true));
     const Bytes stream =
         data_in(7, pattern(1001)).bytes(true, true) + data_in(8, pattern(7)).bytes(true, true);
-    for (size_t at = 0; at < stream.size(); at += 37)
-        talk.target({stream.begin() + at, stream.begin() + std::min(stream.size(), at + 37)});
+    for (size_t at = 0; at < stream.size(); at += 37) {
+        const auto part = std::span(stream).subspan(at, std::min<size_t>(37, stream.size() - at));
+        talk.target({part.begin(), part.end()});
+    }
     talk.finish();
     for (const ComeOut& packet : talk.out()) {
         uint32_t at = 0;

@@ -25,18 +25,26 @@ class TaskTags {
             if (!task.used) place = &task;
         }
         if (place->used && place->tag != tag) place = &tasks[next_victim_++ % ways];
-        *place = {tag, command, true};
+        *place = {tag, command, true, generation_};
     }
 
     CommandData find(uint32_t tag) const {
         const Task* const tasks = first_of(tag);
         for (size_t i = 0; i < ways; ++i) {
-            if (tasks[i].used && tasks[i].tag == tag) return tasks[i].command;
+            const bool is_it = tasks[i].used && tasks[i].tag == tag;
+            if (is_it) return tasks[i].generation == generation_ ? tasks[i].command : CommandData{};
         }
         return {};
     }
 
-    bool knows(uint32_t tag) const { return find(tag).opcode != no_scsi_opcode; }
+    // Whether a command under way had the tag, though it may be another's by now.
+    bool knows(uint32_t tag) const {
+        const Task* const tasks = first_of(tag);
+        for (size_t i = 0; i < ways; ++i) {
+            if (tasks[i].used && tasks[i].tag == tag) return true;
+        }
+        return false;
+    }
 
     // Its status has come: the tag may be another command's from now on.
     void end(uint32_t tag) {
@@ -47,7 +55,7 @@ class TaskTags {
     }
 
     // Something was not seen: any tag may be another command's.
-    void forget() { tasks_.fill({}); }
+    void forget() { ++generation_; }
 
   private:
     static constexpr size_t ways = 4;
@@ -56,6 +64,7 @@ class TaskTags {
         uint32_t tag = 0;
         CommandData command;
         bool used = false;
+        uint64_t generation = 0;
     };
 
     static size_t set_of(uint32_t tag) { return (tag * 0x9e3779b1u >> 16) % sets * ways; }
@@ -64,6 +73,7 @@ class TaskTags {
 
     std::array<Task, sets * ways> tasks_{};
     size_t next_victim_ = 0;
+    uint64_t generation_ = 0;
 };
 
 }  // namespace sanscope
