@@ -177,6 +177,10 @@ void ConnectionFollower::on_pdu(bool from_target) {
         tags_.forget();
         return stream(from_target).classify_unknown(end);
     }
+    bool& one_believed = one_believed_[from_target ? 1 : 0];
+    if (one_believed && pdu.header_captured == bhs_length && is_plausible_header(bhs.bytes(), bhs_length))
+        doubted_[from_target ? 1 : 0] = false;
+    one_believed = true;
     // Of a header that was cut, the CDB is zeros: a command without data.
     if (bhs.opcode() == Opcode::scsi_command)
         tags_.begin(bhs.itt(), {bhs.cdb()[0], bhs.cdb()[1], bhs.cdb()[2]});
@@ -204,7 +208,12 @@ void ConnectionFollower::note(const Pdu& pdu, bool from_target) {
     }
     const bool has_status =
         opcode == Opcode::scsi_response || (opcode == Opcode::scsi_data_in && bhs.has_status());
-    if (has_status) tags_.end(bhs.itt());
+    if (has_status) {
+        tags_.end(bhs.itt());
+    } else if ((opcode == Opcode::r2t || opcode == Opcode::scsi_data_in) && !tags_.knows(bhs.itt())) {
+        // Of a request that nobody saw.
+        tags_.begin(bhs.itt(), {});
+    }
     if (pdu.header_captured < expected_number_end) return;
     if (!from_target) {
         if (opcode == Opcode::scsi_command) {
@@ -228,7 +237,7 @@ bool ConnectionFollower::is_plausible_header(const uint8_t* bytes, size_t captur
 bool ConnectionFollower::is_plausible_request(const Bhs& bhs, size_t captured) const {
     const Opcode opcode = bhs.opcode();
     if (opcode == Opcode::login_request) return !login_.full_feature() && !commands_seen_;
-    if (opcode == Opcode::scsi_data_out && (cmd_sn_.known || stat_sn_.known)) return tags_.knows(bhs.itt());
+    if (opcode == Opcode::scsi_data_out && tags_.knows(bhs.itt())) return true;
     if (captured < own_number_end) return false;
     const bool stat_sn_seen = stat_sn_.known && captured >= expected_number_end;
     if (stat_sn_seen && !stat_sn_.fits(bhs.exp_stat_sn())) return false;
@@ -244,7 +253,8 @@ bool ConnectionFollower::is_plausible_response(const Bhs& bhs, size_t captured) 
     const bool has_stat_sn = opcode != Opcode::scsi_data_in || bhs.has_status();
     const bool stat_sn_seen = stat_sn_.known && has_stat_sn && captured >= own_number_end;
     if (stat_sn_seen && !stat_sn_.fits(bhs.stat_sn())) return false;
-    if (captured < sequence_numbers_end) return bhs.itt() != reserved_tag && tags_.knows(bhs.itt());
+    if (captured < sequence_numbers_end)
+        return stat_sn_seen || (bhs.itt() != reserved_tag && tags_.knows(bhs.itt()));
     if (cmd_sn_.known) return cmd_sn_.fits(bhs.exp_cmd_sn()) && cmd_sn_.fits(bhs.max_cmd_sn());
     return stat_sn_seen || next_header_fits(bhs.bytes(), captured, true);
 }

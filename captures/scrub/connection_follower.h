@@ -18,7 +18,8 @@ namespace sanscope {
 // (PduFramer, LoginNegotiation), so that both find the same headers.
 //
 // Where a header boundary is lost, a header is believed again only if it looks like one and its sequence numbers fit those of
-// the connection; before any of these are known, the next header must stand where its lengths say (RFC 7143 §11.2).
+// the connection; before any of these are known, the next header must stand where its lengths say (RFC 7143 §11.2). Those behind
+// it must look like headers too, until one of them has numbers that fit.
 class ConnectionFollower final : private HeaderWitness {
   public:
     ConnectionFollower() : framers_{PduFramer(false, *this), PduFramer(true, *this)} {}
@@ -33,7 +34,10 @@ class ConnectionFollower final : private HeaderWitness {
         doubt(from_target);
     }
     // It is not known to begin with the connection's first byte: headers in it are held to what they must look like.
-    void doubt(bool from_target) { doubted_[from_target ? 1 : 0] = true; }
+    void doubt(bool from_target) {
+        doubted_[from_target ? 1 : 0] = true;
+        one_believed_[from_target ? 1 : 0] = false;
+    }
     // Both streams have ended: all of them is known for what it is, or unknown.
     void finish();
 
@@ -72,8 +76,9 @@ class ConnectionFollower final : private HeaderWitness {
     std::array<bool, 2> had_data_{};
     std::array<uint64_t, 2> read_to_{};  // stream offset
     std::array<bool, 2> doubted_{};
-    std::array<uint64_t, 2>
-        cut_at_{};  // where the last bytes begin that no packet holds, or that were cut off
+    std::array<bool, 2> one_believed_{};  // a header since the doubt arose
+    std::array<uint64_t, 2> cut_at_{
+        UINT64_MAX, UINT64_MAX};  // where the last bytes begin that no packet holds, or that were cut off
     bool commands_seen_ = false;
     Numbers cmd_sn_;
     Numbers stat_sn_;

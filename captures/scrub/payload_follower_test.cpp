@@ -216,6 +216,19 @@ TEST(PayloadFollower, ATagIsForgottenBehindAHole) {
     EXPECT_EQ(talk.of(packet).described(), "48 basic header segment, 96 users' data");
 }
 
+TEST(PayloadFollower, ASessionWithoutItsLoginIsFollowedFromItsFirstHeader) {
+    FollowedConversation talk;
+    talk.lose(false, 1000);
+    talk.lose(true, 1000);
+    const auto first = talk.initiator(command(7, final_read, inquiry, 96).bytes());
+    EXPECT_EQ(talk.waiting(), 1u) << "it may be no iSCSI";
+    const auto second = talk.target(data_in(7, pattern(96)).bytes());
+    talk.initiator(command(8, final_read, read_10, 8, 3).bytes());
+    talk.finish();
+    EXPECT_EQ(talk.of(first).described(), "48 basic header segment");
+    EXPECT_EQ(talk.of(second).described(), "48 basic header segment, 96 parameter data");
+}
+
 TEST(PayloadFollower, WhatIsNoIscsiIsUnknown) {
     FollowedConversation talk;
     talk.handshake();
