@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/iscsi/pdu_framer.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -684,6 +685,63 @@ TEST(PduFramer, FindsOutWhichDigestsAreInUse) {
 }
 
 // Packets cut right behind a header say nothing of digests, and must not be taken to.
+// With zeros in the place of the data.
+Bytes without_data(const PduBuilder& builder, bool header_digest, bool data_digest) {
+    Bytes bytes = builder.bytes(header_digest, data_digest);
+    const Bytes header = builder.header();
+    const size_t begin = bhs_length + (header_digest ? digest_length : 0);
+    const uint32_t length = Bhs(header.data()).padded_data_length();
+    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin), length, uint8_t{0});
+    return bytes;
+}
+
+TEST(PduFramer, CallsNoDataDigestBadWhereDataAreNotKept) {
+    const PduBuilder first = PduBuilder(Opcode::scsi_data_in).flags(0x80).itt(1).data(pattern(500));
+    const PduBuilder second = PduBuilder(Opcode::scsi_data_in).flags(0x80).itt(2).data(pattern(100));
+    for (const bool kept : {true, false}) {
+        Framing framing(true);
+        framing.framer.set_digests(DigestUse::yes, DigestUse::yes);
+        if (!kept) framing.framer.data_are_not_kept();
+        framing.feed(without_data(first, true, true) + second.bytes(true, true));
+        ASSERT_THAT(framing.tags(), ElementsAre(1, 2));
+        EXPECT_EQ(framing.pdus[0].header_digest, Digest::ok);
+        EXPECT_EQ(framing.pdus[0].data_digest, kept ? Digest::bad : Digest::none);
+        EXPECT_EQ(framing.pdus[0].damaged, kept);
+        EXPECT_EQ(framing.pdus[1].data_digest, Digest::ok) << "its data are there";
+    }
+}
+
+TEST(PduFramer, FindsOutByHeadersWhetherDataThatAreNotKeptHaveDigests) {
+    for (const bool digests : {false, true}) {
+        Framing framing(true);
+        framing.framer.data_are_not_kept();
+        Bytes stream;
+        for (const uint32_t itt : {1u, 2u, 3u}) {
+            const PduBuilder pdu = PduBuilder(Opcode::scsi_data_in)
+                                       .flags(0x80)
+                                       .itt(itt)
+                                       .ttt(reserved_tag)
+                                       .exp_cmd_sn(9)
+                                       .data(pattern(64));
+            stream = stream + without_data(pdu, false, digests);
+        }
+        framing.feed(stream);
+        framing.finish();
+        EXPECT_THAT(framing.tags(), ElementsAre(1, 2, 3));
+        EXPECT_THAT(framing.stretches, IsEmpty());
+        EXPECT_EQ(framing.framer.data_digest(), digests ? DigestUse::yes : DigestUse::no);
+    }
+}
+
+TEST(PduFramer, TellsThePacketOfDataThatWereCutOff) {
+    Framing framing(true);
+    const Bytes pdu = PduBuilder(Opcode::scsi_data_in).flags(0x80).itt(1).data(pattern(300)).bytes();
+    framing.feed({pdu.begin(), pdu.begin() + 148}, 100);
+    framing.feed({pdu.begin() + 148, pdu.end()});
+    ASSERT_THAT(framing.pdus, SizeIs(1));
+    EXPECT_EQ(framing.pdus[0].first_data, framing.pdus[0].first);
+}
+
 TEST(PduFramer, StaysInStepWhereTheCutComesWithinWhatMayBeADigest) {
     const Bytes first = test::data_in(1, 0, pattern(100), 1).flags(0x80).bytes();
     for (uint32_t captured = 48; captured <= 60; ++captured) {
