@@ -30,14 +30,18 @@ void ScrubCommand::add_to(CLI::App& app) {
         ->check(CLI::IsMember({"headers"}))
         ->capture_default_str();
     command_->add_flag("--force", force_, "Replace OUT if it is there");
+    anonymize_.add_to(*command_);
     command_->footer(
         "Data segments of READ, WRITE and all commands that are not known to carry anything else are not in "
         "the\n"
         "copy, nor are payloads of connections that carry no iSCSI. Packets keep their lengths, times and "
         "numbers.\n"
-        "Names, addresses and CHAP responses stay. What is kept and what is not: docs/scrub.md.\n\n"
+        "Names, addresses and CHAP responses stay, unless --anonymize replaces them. What is kept and what "
+        "is not:\n"
+        "docs/scrub.md and docs/anonymize.md.\n\n"
         "Examples:\n"
         "  sanscope scrub san.pcapng for-the-vendor.pcapng.zst\n"
+        "  sanscope scrub san.pcapng for-the-vendor.pcapng.zst --anonymize --write-mapping ~/case-7.csv\n"
         "  sanscope scrub - headers.pcapng < san.pcap\n");
 }
 
@@ -45,11 +49,15 @@ bool ScrubCommand::chosen() const {
     return command_->parsed();
 }
 
-ExitStatus ScrubCommand::run() const {
+ExitStatus ScrubCommand::run() {
     std::error_code unknown;
     if (!force_ && std::filesystem::exists(target_, unknown)) {
         print_error(fmt::format("{} is there already: --force replaces it", target_));
         return exit_usage;
+    }
+    if (const auto prepared = anonymize_.prepare(); !prepared) {
+        print_error(prepared.error().message);
+        return exit_nothing_analysed;
     }
     const InterruptHandler handler;
     ProgressBar bar;
@@ -61,8 +69,9 @@ ExitStatus ScrubCommand::run() const {
             if (total > 0) bar.update(done / mebibyte, total / mebibyte, "MiB");
         };
     }
-    const auto outcome = scrub_capture(capture_, target_, control);
+    const auto outcome = scrub_capture(capture_, target_, control, anonymize_.rewriter());
     if (ProgressBar::wanted()) bar.clear();
+    if (!outcome || outcome->stopped) anonymize_.abandon();
     if (!outcome) {
         print_error(outcome.error().message);
         return exit_nothing_analysed;
@@ -70,6 +79,10 @@ ExitStatus ScrubCommand::run() const {
     if (outcome->stopped) {
         print_error("interrupted: nothing was written");
         return exit_interrupted;
+    }
+    if (const auto finished = anonymize_.finish(); !finished) {
+        print_error(finished.error().message);
+        return exit_nothing_analysed;
     }
     return report(*outcome);
 }
@@ -98,6 +111,7 @@ ExitStatus ScrubCommand::report(const ScrubbedCapture& outcome) const {
     if (outcome.blocks_left_out > 0)
         say(fmt::format("  {} blocks are not in the copy: secrets, or of an unknown kind",
                         outcome.blocks_left_out));
+    for (const std::string& sentence : anonymize_.summary()) say(sentence);
     if (!outcome.damage) return exit_all_analysed;
     print_error(fmt::format("{}: {} at byte {}: the copy holds all before it", outcome.damage->file,
                             outcome.damage->message, outcome.damage->at_byte));

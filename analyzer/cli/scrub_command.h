@@ -5,6 +5,7 @@
 
 #include "captures/scrub/scrub_capture.h"
 
+#include "analyzer/cli/anonymize_options.h"
 #include "analyzer/cli/exit_status.h"
 
 namespace CLI {
@@ -18,7 +19,7 @@ class ScrubCommand {
   public:
     void add_to(CLI::App& app);
     bool chosen() const;
-    ExitStatus run() const;
+    ExitStatus run();
 
   private:
     ExitStatus report(const ScrubbedCapture& outcome) const;
@@ -28,6 +29,7 @@ class ScrubCommand {
     std::string target_;
     std::string keep_ = "headers";
     bool force_ = false;
+    AnonymizeOptions anonymize_;
 };
 
 }  // namespace sanscope

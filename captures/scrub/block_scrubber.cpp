@@ -78,17 +78,6 @@ std::string kept_data_comment() {
            "lengths stand.";
 }
 
-// Says what was done, in a section header's options, and ends these.
-void add_mark(FileByteOrder order, std::vector<uint8_t>& block) {
-    add_option(opt_comment, kept_data_comment(), order, block);
-    store(kept_data_option, 2, order, block);
-    store(4 + kept_data_text.size(), 2, order, block);
-    store(kept_data_number, 4, order, block);
-    block.insert(block.end(), kept_data_text.begin(), kept_data_text.end());
-    block.resize(padded(block.size()));
-    add_option(opt_endofopt, {}, order, block);
-}
-
 void begin_section(FileByteOrder order, std::vector<uint8_t>& block) {
     begin_block(section_header_block, order, block);
     store(byte_order_magic, 4, order, block);
@@ -98,6 +87,18 @@ void begin_section(FileByteOrder order, std::vector<uint8_t>& block) {
 }
 
 }  // namespace
+
+// Says what was done, in a section header's options, and ends these.
+void BlockScrubber::add_mark(std::vector<uint8_t>& block) const {
+    add_option(opt_comment, kept_data_comment(), order_, block);
+    if (rewriter_ != nullptr) add_option(opt_comment, rewriter_->comment(), order_, block);
+    store(kept_data_option, 2, order_, block);
+    store(4 + kept_data_text.size(), 2, order_, block);
+    store(kept_data_number, 4, order_, block);
+    block.insert(block.end(), kept_data_text.begin(), kept_data_text.end());
+    block.resize(padded(block.size()));
+    add_option(opt_endofopt, {}, order_, block);
+}
 
 void BlockScrubber::take_blocks(std::span<const uint8_t> bytes, std::span<const RawPacket> packets) {
     auto packet = packets.begin();
@@ -136,7 +137,7 @@ void BlockScrubber::pass_in_pieces(uint32_t type, size_t length) {
     if (type == section_header_block) {
         // Of so long a header only what a section cannot be without.
         begin_section(order_, block_);
-        add_mark(order_, block_);
+        add_mark(block_);
         end_block(order_, block_);
         queue_block(block_);
     } else if (!passing_kept_) {
@@ -153,7 +154,7 @@ void BlockScrubber::take_block(std::span<const uint8_t> block, const RawPacket* 
             return take_interface(block);
         case name_resolution_block:
         case interface_statistics_block:
-            return queue_block(block);
+            return queue_copied(block);
         default:
             break;
     }
@@ -170,8 +171,13 @@ void BlockScrubber::take_section_header(std::span<const uint8_t> block) {
     first_unit_.reset();
     begin_section(order_, block_);
     const size_t options = std::min(pcapng_start_length, block.size() - block_tail);
-    copy_options(block.first(block.size() - block_tail).subspan(options), order_, false, block_);
-    add_mark(order_, block_);
+    // A rewriter has nothing to say here but what it leaves out.
+    if (rewriter_ != nullptr && pass_ == Pass::write) {
+        rewriter_->rewrite_block(block, order_);
+    } else {
+        copy_options(block.first(block.size() - block_tail).subspan(options), order_, false, block_);
+    }
+    add_mark(block_);
     end_block(order_, block_);
     queue_block(block_);
 }
@@ -193,7 +199,7 @@ void BlockScrubber::take_interface(std::span<const uint8_t> block) {
     copy_options(options, order_, false, block_);
     add_option(opt_endofopt, {}, order_, block_);
     end_block(order_, block_);
-    queue_block(block_);
+    queue_copied(block_);
 }
 
 // What is no packet but has a number: others' is empty in the copy, so that the numbers of packets stand.
@@ -201,7 +207,7 @@ void BlockScrubber::take_numbered_block(uint32_t type, std::span<const uint8_t> 
     const auto body = block.subspan(block_head, block.size() - block_head - block_tail);
     const bool is_ours =
         type == custom_block && read_kernel_truth_block(body).kind == KernelTruthBlock::Kind::kernel_truth;
-    if (is_ours) return queue_block(block);
+    if (is_ours) return queue_copied(block);
     ++outcome_.blocks_emptied;
     begin_block(custom_block, order_, block_);
     store(kept_data_number, 4, order_, block_);
@@ -231,7 +237,7 @@ void BlockScrubber::take_packet_block(uint32_t type, std::span<const uint8_t> bl
 void BlockScrubber::begin_pcap(const CaptureInterface& interface) {
     begin_section(order_, block_);
     add_option(shb_userappl, "sanscope " SANSCOPE_VERSION, order_, block_);
-    add_mark(order_, block_);
+    add_mark(block_);
     end_block(order_, block_);
     queue_block(block_);
 
@@ -261,6 +267,7 @@ void BlockScrubber::follow(Item item, const RawPacket& packet, std::span<const u
     DecodedPacket decoded;
     decode_frame(packet.link_type, packet.data, packet.captured_length, packet.wire_length, decoded);
     item.is_packet = true;
+    item.link_type = packet.link_type;
     item.captured = packet.captured_length;
     item.wire = packet.wire_length;
     item.headers = frame_headers_length(packet.link_type, packet.data, packet.captured_length, decoded);
@@ -275,7 +282,14 @@ void BlockScrubber::follow(Item item, const RawPacket& packet, std::span<const u
     write_what_is_known();
 }
 
+void BlockScrubber::queue_copied(std::span<const uint8_t> block) {
+    if (rewriter_ == nullptr || pass_ == Pass::note) return queue_block(block);
+    const std::vector<uint8_t> rewritten = rewriter_->rewrite_block(block, order_);
+    if (!rewritten.empty()) queue_block(rewritten);
+}
+
 void BlockScrubber::queue_block(std::span<const uint8_t> block) {
+    if (pass_ == Pass::note) return;
     if (items_.empty()) {
         out_.append({reinterpret_cast<const char*>(block.data()), block.size()});
         return;
@@ -299,7 +313,12 @@ void BlockScrubber::write_what_is_known() {
         } else {
             if (!follower_.has_next()) break;
             const auto payload = front_bytes().subspan(item.headers, item.payload_captured);
-            write_packet(item, follower_.next(payload));
+            const PacketParts parts = follower_.next(payload);
+            if (pass_ == Pass::note) {
+                rewriter_->note(parts, payload);
+            } else {
+                write_packet(item, parts);
+            }
         }
         begin_ += item.length;
         items_.pop_front();
@@ -316,6 +335,10 @@ void BlockScrubber::write_what_is_known() {
 void BlockScrubber::write_packet(const Item& item, const PacketParts& parts) {
     const auto bytes = front_bytes();
     const auto payload = bytes.subspan(item.headers, item.payload_captured);
+    if (rewriter_ != nullptr) {
+        original_.assign(bytes.begin(), bytes.begin() + item.captured);
+        rewriter_->rewrite_payload(parts, payload);
+    }
     // Zeros where nothing is kept; the packet ends behind the last byte that is.
     uint32_t kept_to = 0;
     uint32_t zero_from = 0;
@@ -330,7 +353,15 @@ void BlockScrubber::write_packet(const Item& item, const PacketParts& parts) {
         std::memset(payload.data() + zero_from, 0, begin - zero_from);
         zero_from = kept_to = end;
     }
-    const uint32_t captured = item.headers + kept_to;
+    uint32_t captured = item.headers + kept_to;
+    if (rewriter_ != nullptr) {
+        const CaptureRewriter::Frame frame{.link_type = item.link_type,
+                                           .original = original_,
+                                           .wire_length = item.wire,
+                                           .payload_at = item.headers,
+                                           .payload_kept = kept_to};
+        captured = std::min(captured, rewriter_->rewrite_frame(frame, bytes.first(item.captured)));
+    }
 
     block_.clear();
     begin_block(enhanced_packet_block, item.order, block_);
@@ -342,7 +373,12 @@ void BlockScrubber::write_packet(const Item& item, const PacketParts& parts) {
     block_.insert(block_.end(), bytes.begin(), bytes.begin() + captured);
     block_.resize(padded(block_.size()));
     const size_t options_begin = block_.size();
-    copy_options(bytes.subspan(item.captured), item.order, true, block_);
+    if (rewriter_ != nullptr) {
+        const auto options = rewriter_->rewrite_packet_options(bytes.subspan(item.captured), item.order);
+        block_.insert(block_.end(), options.begin(), options.end());
+    } else {
+        copy_options(bytes.subspan(item.captured), item.order, true, block_);
+    }
     if (block_.size() > options_begin) add_option(opt_endofopt, {}, item.order, block_);
     end_block(item.order, block_);
     out_.append({reinterpret_cast<const char*>(block_.data()), block_.size()});

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "captures/scrub/capture_rewriter.h"
 #include "captures/scrub/payload_follower.h"
 #include "captures/scrub/scrub_capture.h"
 
@@ -25,7 +26,11 @@ namespace sanscope {
 // they hold.
 class BlockScrubber {
   public:
-    explicit BlockScrubber(BlockWriter& out) : out_(out) {}
+    // Of the two times that a capture with a rewriter is gone through: `note` writes nothing.
+    enum class Pass : uint8_t { note, write };
+
+    explicit BlockScrubber(BlockWriter& out, CaptureRewriter* rewriter = nullptr, Pass pass = Pass::write)
+        : out_(out), rewriter_(rewriter), pass_(pass) {}
 
     // Of a pcapng: `bytes` were consumed by the parser (of a fault, those before it), `packets` found in them. In order and
     // without a gap.
@@ -52,6 +57,7 @@ class BlockScrubber {
         uint32_t interface = 0;
         uint64_t ticks = 0;
         FileByteOrder order;
+        LinkType link_type = LinkType::ethernet;
     };
 
     void take_block(std::span<const uint8_t> block, const RawPacket* packet);
@@ -62,17 +68,23 @@ class BlockScrubber {
     void take_numbered_block(uint32_t type, std::span<const uint8_t> block);
     void follow(Item item, const RawPacket& packet, std::span<const uint8_t> options);
     void queue_block(std::span<const uint8_t> block);
+    // Of the capture, not made here: the rewriter may have something to change.
+    void queue_copied(std::span<const uint8_t> block);
+    void add_mark(std::vector<uint8_t>& block) const;
     void write_what_is_known();
     void write_packet(const Item& item, const PacketParts& parts);
     std::span<uint8_t> front_bytes();
 
     BlockWriter& out_;
+    CaptureRewriter* rewriter_;
+    Pass pass_;
     PayloadFollower follower_;
     ScrubbedCapture outcome_;
     std::deque<Item> items_;
     std::vector<uint8_t> bytes_;  // of items_, in their order, from begin_ on
     size_t begin_ = 0;
-    std::vector<uint8_t> block_;  // in the making
+    std::vector<uint8_t> block_;     // in the making
+    std::vector<uint8_t> original_;  // the frame in hand as captured, for the rewriter
 
     FileByteOrder order_;
     std::vector<uint8_t> passing_;  // of a block that comes in pieces and is copied, what came of it

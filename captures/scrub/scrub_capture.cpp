@@ -2,6 +2,7 @@
 #include "captures/scrub/scrub_capture.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "captures/scrub/zstd_sink.h"
 
 #include "analyzer/export/block_writer.h"
+#include "analyzer/export/byte_sink.h"
 #include "analyzer/export/record_bytes.h"
 #include "analyzer/export/replacement_file.h"
 #include "analyzer/ingest/capture_format.h"
@@ -59,10 +61,50 @@ bool scrub_records(const std::string& capture, RecordBytes& bytes, RecordParser&
     return true;
 }
 
+struct OpenCapture {
+    RecordBytes bytes;
+    std::unique_ptr<RecordParser> parser;
+};
+
+Result<OpenCapture> open_records(const std::string& capture) {
+    Result<RecordBytes> bytes = RecordBytes::open(capture);
+    if (!bytes) return about(capture, bytes.error());
+    bytes->fill(capture_start_length(bytes->held()));
+    bytes->fill(capture_start_length(bytes->held()));
+    Result<std::unique_ptr<RecordParser>> parser = make_record_parser(bytes->held(), capture);
+    if (!parser) return about(capture, bytes->fault().empty() ? parser.error() : Error{bytes->fault()});
+    return OpenCapture{std::move(*bytes), std::move(*parser)};
+}
+
+class NoSink final : public ByteSink {
+  public:
+    bool write(std::span<const char>) override { return true; }
+    const Error* error() const override { return nullptr; }
+};
+
+// The first of two times that a capture with a rewriter is gone through; false where that was stopped.
+Result<bool> note_records(const std::string& capture, CaptureRewriter& rewriter,
+                          const ExportControl& control) {
+    std::error_code unknown;
+    const bool is_stream = capture == "-" || (std::filesystem::exists(capture, unknown) &&
+                                              !std::filesystem::is_regular_file(capture, unknown));
+    if (is_stream) return about(capture, {"what is to be anonymized is read twice, and must be a file"});
+    Result<OpenCapture> records = open_records(capture);
+    if (!records) return records.error();
+    NoSink nowhere;
+    BlockWriter out(nowhere);
+    BlockScrubber scrubber(out, &rewriter, BlockScrubber::Pass::note);
+    std::optional<Damage> damage;
+    if (!scrub_records(capture, records->bytes, *records->parser, scrubber, out, control, damage))
+        return false;
+    rewriter.settle();
+    return true;
+}
+
 }  // namespace
 
 Result<ScrubbedCapture> scrub_capture(const std::string& capture, const std::string& target,
-                                      const ExportControl& control) {
+                                      const ExportControl& control, CaptureRewriter* rewriter) {
     for (const char* const ending : {".gz", ".lz4", ".bz2", ".xz"}) {
         if (target.ends_with(ending))
             return about(target, {"a scrubbed copy is written plain, or with zstd (.zst)"});
@@ -71,25 +113,36 @@ Result<ScrubbedCapture> scrub_capture(const std::string& capture, const std::str
         if (const auto refused = refuse_overwriting(capture, target); !refused)
             return about(target, refused.error());
     }
-    Result<RecordBytes> bytes = RecordBytes::open(capture);
-    if (!bytes) return about(capture, bytes.error());
-    bytes->fill(capture_start_length(bytes->held()));
-    bytes->fill(capture_start_length(bytes->held()));
-    Result<std::unique_ptr<RecordParser>> parser = make_record_parser(bytes->held(), capture);
-    if (!parser) return about(capture, bytes->fault().empty() ? parser.error() : Error{bytes->fault()});
+    const auto was_stopped = [] {
+        ScrubbedCapture outcome;
+        outcome.stopped = true;
+        return outcome;
+    };
+    // Of two times, each is half of it.
+    const auto half = [&](bool second) {
+        return ExportControl{.stop = control.stop,
+                             .progress = [&control, second](uint64_t done, uint64_t total) {
+                                 control.report_progress((second ? total : 0) + done, 2 * total);
+                             }};
+    };
+    if (rewriter != nullptr) {
+        const auto noted = note_records(capture, *rewriter, half(false));
+        if (!noted) return noted.error();
+        if (!*noted) return was_stopped();
+    }
+    Result<OpenCapture> records = open_records(capture);
+    if (!records) return records.error();
 
     auto file = ReplacementFile::create(target);
     if (!file) return about(target, file.error());
     std::unique_ptr<ZstdSink> compressed;
     if (target.ends_with(".zst")) compressed = std::make_unique<ZstdSink>((*file)->sink());
     BlockWriter out(compressed != nullptr ? static_cast<ByteSink&>(*compressed) : (*file)->sink());
-    BlockScrubber scrubber(out);
+    BlockScrubber scrubber(out, rewriter);
     std::optional<Damage> damage;
-    if (!scrub_records(capture, *bytes, **parser, scrubber, out, control, damage)) {
-        ScrubbedCapture outcome;
-        outcome.stopped = true;
-        return outcome;
-    }
+    if (!scrub_records(capture, records->bytes, *records->parser, scrubber, out,
+                       rewriter == nullptr ? control : half(true), damage))
+        return was_stopped();
     const bool written = out.finish() && (compressed == nullptr || compressed->finish());
     if (!written && compressed != nullptr && compressed->error() != nullptr)
         return about(target, *compressed->error());

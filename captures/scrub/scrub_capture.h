@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "captures/scrub/capture_rewriter.h"
+
 #include "analyzer/base/result.h"
 #include "analyzer/export/export_control.h"
 #include "analyzer/ingest/packet_source.h"
@@ -36,7 +38,9 @@ struct ScrubbedCapture {
 // A `target` that ends in .zst is compressed with zstd. An Error, which begins with the name of the file it is about, where that
 // is the capture itself or ends as another compression, or where anything cannot be read or written. Whatever happens, `target`
 // is either what it was before or the whole copy. `control` is told bytes of the file as stored.
+//
+// With a `rewriter` the capture is read twice, and must be a file.
 Result<ScrubbedCapture> scrub_capture(const std::string& capture, const std::string& target,
-                                      const ExportControl& control = {});
+                                      const ExportControl& control = {}, CaptureRewriter* rewriter = nullptr);
 
 }  // namespace sanscope
