@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "analyzer/base/print_text.h"
+#include "analyzer/cli/point_captures.h"
 #include "analyzer/export/file_sink.h"
+#include "analyzer/points/points_text.h"
 #include "analyzer/report/budget_section.h"
 #include "analyzer/report/text_report.h"
 
@@ -23,6 +25,10 @@ void ReportCommand::add_to(CLI::App& app) {
         ->add_option("--fail-on", fail_on_,
                      "Exit with status 4 where there is a finding of this severity or a worse one")
         ->check(CLI::IsMember({"problem", "notice"}));
+    command_->add_flag("--points", points_,
+                       "The captures are of the same traffic at several points of its path (host, switch "
+                       "mirror, array): where bytes were "
+                       "lost, how long each direction takes, how far the clocks are apart");
     command_->footer(
         "Turnaround is the time from the packet that completes a command PDU to the packet that completes "
         "the PDU\n"
@@ -35,6 +41,7 @@ void ReportCommand::add_to(CLI::App& app) {
         "Examples:\n"
         "  sanscope report san.pcapng\n"
         "  sanscope report initiator.pcap.zst target.pcap.zst\n"
+        "  sanscope report --points initiator.pcapng mirror.pcapng target.pcapng\n"
         "  sanscope report --fail-on problem san.pcapng || mail -s 'SAN' storage@example.org\n"
         "  tcpdump -i eth0 -s 128 -w - port 3260 | sanscope report -\n");
 }
@@ -43,7 +50,19 @@ bool ReportCommand::chosen() const {
     return command_->parsed();
 }
 
+ExitStatus ReportCommand::report_points() const {
+    const FollowedPath followed = follow_points(captures_.files);
+    if (followed.path.points.empty()) return followed.status;
+    FileSink out(STDOUT_FILENO);
+    if (!out.write(points_text(followed.path)) && out.error() != nullptr) {
+        print_text(stderr, "sanscope: standard output: {}\n", out.error()->message);
+        return exit_nothing_analysed;
+    }
+    return followed.status;
+}
+
 ExitStatus ReportCommand::run() const {
+    if (points_) return report_points();
     // A stream may never end: what is found in it rests on what is kept in bounded memory.
     const bool endless = std::ranges::find(captures_.files, "-") != captures_.files.end();
     const Analysed analysed = endless ? analyse_captures(captures_, ResultStore::Keep::nothing())

@@ -15,8 +15,11 @@ class ReportCommand {
     ExitStatus run() const;
 
   private:
+    ExitStatus report_points() const;
+
     CLI::App* command_ = nullptr;
     CaptureOptions captures_;
+    bool points_ = false;
     std::string fail_on_;  // a severity; empty: findings do not change the exit status
 };
 

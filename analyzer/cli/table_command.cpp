@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "analyzer/base/print_text.h"
+#include "analyzer/cli/point_captures.h"
 #include "analyzer/export/export_format.h"
 #include "analyzer/export/file_sink.h"
+#include "analyzer/points/points_tables.h"
 #include "analyzer/query/filtered_table.h"
 #include "analyzer/query/row_filter.h"
 #include "analyzer/query/select.h"
@@ -34,6 +36,7 @@ std::string columns_help() {
     };
     for (const TableInfo& table : table_infos()) describe(table);
     describe(findings_table);
+    for (const TableInfo* table : point_tables()) describe(*table);
     text +=
         "\nWhich rows, --where EXPRESSION: as in Wireshark's display filters, with these columns.\n"
         "  turnaround \"Request time\"    columns also by the headers of the window's tables: turnaround_ns, "
@@ -56,7 +59,8 @@ std::string columns_help() {
         "  sanscope table pdus san.pcap.zst --format json | jq 'select(.data_digest == \"bad\")'\n"
         "  sanscope table losses san.pcapng | mlr --icsv --opprint count-distinct -f sender,kind\n"
         "  tcpdump -i eth0 -w - port 3260 | sanscope table commands - -o commands.csv\n"
-        "  sanscope table sessions initiator.pcap target.pcap --format pb -o sessions.pb\n";
+        "  sanscope table sessions initiator.pcap target.pcap --format pb -o sessions.pb\n"
+        "  sanscope table points --points initiator.pcap target.pcap\n";
     return text;
 }
 
@@ -79,6 +83,7 @@ void TableCommand::add_to(CLI::App& app) {
     std::vector<std::string> tables;
     for (const TableInfo& table : table_infos()) tables.emplace_back(table.name);
     tables.emplace_back(findings_table.name);
+    for (const TableInfo* table : point_tables()) tables.emplace_back(table->name);
     std::vector<std::string> formats;
     for (const ExportFormat& format : export_formats()) formats.emplace_back(format.name);
 
@@ -91,6 +96,10 @@ void TableCommand::add_to(CLI::App& app) {
                      "length-delimited protobuf messages")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
+    command_->add_flag("--points", points_,
+                       "For the tables points and point_losses: the captures are of the same traffic at "
+                       "several points of its "
+                       "path");
     where_option_ = command_->add_option(
         "--where", where_,
         "Only the rows for which this holds, as in 'turnaround_ns > 10ms and opcode == 0x28'; "
@@ -103,9 +112,51 @@ bool TableCommand::chosen() const {
     return command_->parsed();
 }
 
+ExitStatus TableCommand::write(const Table& whole, const RowFilter* filter, ExitStatus status) const {
+    auto sink = FileSink::create(output_);
+    if (!sink) {
+        print_text(stderr, "sanscope: {}\n", sink.error().message);
+        return exit_usage;
+    }
+    std::optional<FilteredTable> some;
+    if (filter != nullptr) some.emplace(whole, selected_rows(*filter, whole));
+    const Table& table = some ? static_cast<const Table&>(*some) : whole;
+    const bool written = find_export_format(format_)->write(table, *sink) && sink->close();
+    if (!written && sink->error() != nullptr) {
+        print_text(stderr, "sanscope: {}: {}\n", output_, sink->error()->message);
+        return exit_nothing_analysed;
+    }
+    return status;
+}
+
+ExitStatus TableCommand::write_points(const RowFilter* filter) const {
+    const FollowedPath followed = follow_points(captures_.files);
+    if (followed.path.points.empty()) return followed.status;
+    if (table_ == points_table.name) {
+        ChunkedRows<PointRow> rows;
+        append_point_rows(followed.path, rows);
+        return write(*make_points_table(rows), filter, followed.status);
+    }
+    ChunkedRows<PointLossRow> rows;
+    append_point_loss_rows(followed.path, rows);
+    return write(*make_point_losses_table(rows), filter, followed.status);
+}
+
 ExitStatus TableCommand::run() const {
     const bool of_findings = table_ == findings_table.name;
-    const TableInfo& info = of_findings ? findings_table : *find_table(table_);
+    const TableInfo* of_points = nullptr;
+    for (const TableInfo* table : point_tables()) {
+        if (table_ == table->name) of_points = table;
+    }
+    if ((of_points != nullptr) != points_) {
+        print_text(stderr, "sanscope: table {}: {}\n", table_,
+                   points_ ? "--points is for the tables points and point_losses"
+                           : "is of captures at several points of a path: --points");
+        return exit_usage;
+    }
+    const TableInfo& info = of_findings            ? findings_table
+                            : of_points != nullptr ? *of_points
+                                                   : *find_table(table_);
     std::optional<RowFilter> filter;
     if (where_option_->count() != 0) {
         auto compiled = RowFilter::compile(where_, info.name, info.columns);
@@ -115,27 +166,15 @@ ExitStatus TableCommand::run() const {
         }
         filter = std::get<RowFilter>(std::move(compiled));
     }
+    const RowFilter* const rows = filter ? &*filter : nullptr;
+    if (of_points != nullptr) return write_points(rows);
     const Analysed analysed = of_findings ? analyse_captures_aside(captures_, rows_for_findings)
                                           : analyse_captures(captures_, info.keep);
     if (analysed.status == exit_nothing_analysed) return analysed.status;
-
-    auto sink = FileSink::create(output_);
-    if (!sink) {
-        print_text(stderr, "sanscope: {}\n", sink.error().message);
-        return exit_usage;
-    }
     ChunkedRows<FindingRow> found;
     if (of_findings) append_finding_rows(findings_of(analysed), found);
     const auto whole = of_findings ? make_findings_table(found) : info.make(analysed.engine->store());
-    std::optional<FilteredTable> some;
-    if (filter) some.emplace(*whole, selected_rows(*filter, *whole));
-    const Table& table = some ? static_cast<const Table&>(*some) : *whole;
-    const bool written = find_export_format(format_)->write(table, *sink) && sink->close();
-    if (!written && sink->error() != nullptr) {
-        print_text(stderr, "sanscope: {}: {}\n", output_, sink->error()->message);
-        return exit_nothing_analysed;
-    }
-    return analysed.status;
+    return write(*whole, rows, analysed.status);
 }
 
 }  // namespace sanscope

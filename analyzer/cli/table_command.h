@@ -12,6 +12,9 @@ class Option;
 
 namespace sanscope {
 
+class RowFilter;
+class Table;
+
 // `sanscope table TABLE FILE...`: one table of the analysis, or some of its rows, for other programs to read.
 class TableCommand {
   public:
@@ -20,8 +23,12 @@ class TableCommand {
     ExitStatus run() const;
 
   private:
+    ExitStatus write(const Table& whole, const RowFilter* filter, ExitStatus status) const;
+    ExitStatus write_points(const RowFilter* filter) const;
+
     CLI::App* command_ = nullptr;
     CaptureOptions captures_;
+    bool points_ = false;
     std::string table_;
     std::string format_ = "csv";
     std::string output_ = "-";
