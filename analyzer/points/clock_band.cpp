@@ -348,6 +348,13 @@ const ClockStretch* ClockEstimate::at(uint64_t packet) const {
     return nullptr;
 }
 
+const ClockStretch* ClockEstimate::showing(int64_t at_ns) const {
+    const auto found = std::ranges::find_if(stretches, [at_ns](const ClockStretch& stretch) {
+        return stretch.first_ns <= at_ns && at_ns <= stretch.last_ns;
+    });
+    return found == stretches.end() ? nullptr : &*found;
+}
+
 TimeBand ClockEstimate::offset(uint64_t packet, int64_t at_ns) const {
     const ClockStretch* stretch = at(packet);
     return stretch == nullptr ? TimeBand{} : stretch->offset(at_ns);

@@ -88,6 +88,8 @@ struct ClockEstimate {
 
     // nullptr for a packet in none.
     const ClockStretch* at(uint64_t packet) const;
+    // The first one that A's clock shows this time in; nullptr where there is none.
+    const ClockStretch* showing(int64_t at_ns) const;
     // Unbounded where nothing is known.
     TimeBand offset(uint64_t packet, int64_t at_ns) const;
 };

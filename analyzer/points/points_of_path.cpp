@@ -275,8 +275,8 @@ class PathFollower {
         }
         if (first == nullptr) return;
         connection.middle_ns = first->time_ns + (last->time_ns - first->time_ns) / 2;
-        connection.offset =
-            clock.offset(first->packet + (last->packet - first->packet) / 2, connection.middle_ns);
+        if (const ClockStretch* stretch = clock.showing(connection.middle_ns))
+            connection.offset = stretch->offset(connection.middle_ns);
     }
 
     static void count_unshared(const PointCapture& a, const PointCapture& b,

@@ -77,10 +77,7 @@ void offset(const PointRow& row, const CellContext&, Cell& cell) {
 
 template <bool high>
 void skew(const PointRow& row, const CellContext&, Cell& cell) {
-    const ClockStretch* stretch = nullptr;
-    for (const ClockStretch& one : row.pair->clock.stretches) {
-        if (one.first_ns <= row.at->middle_ns && row.at->middle_ns <= one.last_ns) stretch = &one;
-    }
+    const ClockStretch* stretch = row.pair->clock.showing(row.at->middle_ns);
     if (stretch == nullptr || !stretch->skew().known) return cell.set_empty();
     cell.set(static_cast<int64_t>(
         std::llround((high ? stretch->skew().high_ppm : stretch->skew().low_ppm) * 1000)));
