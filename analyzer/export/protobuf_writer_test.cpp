@@ -12,6 +12,7 @@
 #include "sanscope/v1/tables.pb.h"
 
 #include "analyzer/export/testing/grid_table.h"
+#include "analyzer/points/points_tables.h"
 #include "analyzer/tables/findings_table.h"
 #include "analyzer/tables/tables.h"
 
@@ -111,6 +112,8 @@ TEST(ProtobufSchema, every_column_is_the_field_of_its_number_name_and_type) {
         expect_field_of_each_column(table_infos()[i], *messages[i].second());
     }
     expect_field_of_each_column(findings_table, *v1::Finding::descriptor());
+    expect_field_of_each_column(points_table, *v1::Point::descriptor());
+    expect_field_of_each_column(point_losses_table, *v1::PointLoss::descriptor());
 }
 
 TEST(WriteProtobuf, connections_read_back_cell_by_cell) {
