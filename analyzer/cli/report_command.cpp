@@ -25,10 +25,12 @@ void ReportCommand::add_to(CLI::App& app) {
         ->add_option("--fail-on", fail_on_,
                      "Exit with status 4 where there is a finding of this severity or a worse one")
         ->check(CLI::IsMember({"problem", "notice"}));
-    command_->add_flag("--points", points_,
-                       "The captures are of the same traffic at several points of its path (host, switch "
-                       "mirror, array): where bytes were "
-                       "lost, how long each direction takes, how far the clocks are apart");
+    command_
+        ->add_flag("--points", points_,
+                   "The captures are of the same traffic at several points of its path (host, switch "
+                   "mirror, array): where bytes were "
+                   "lost, how long each direction takes, how far the clocks are apart")
+        ->excludes("--fail-on");
     command_->footer(
         "Turnaround is the time from the packet that completes a command PDU to the packet that completes "
         "the PDU\n"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "analyzer/points/line_fit.h"
 
@@ -287,12 +288,15 @@ class Estimator {
                 if (stretch.last_packet <= step.after_packet) before = &stretch;
                 if (after == nullptr && stretch.first_packet >= step.before_packet) after = &stretch;
             }
+            // What may as well be none is not told as one.
+            const bool no_line_fits = std::exchange(step.certain, false);
             if (before == nullptr || after == nullptr) continue;
             // A's own clock may be the one that was stepped: each side is asked for its own time.
             const TimeBand left = before->offset(step.from_ns);
             const TimeBand right = after->offset(step.to_ns);
             if (!left.bounded() || !right.bounded()) continue;
             step.size = {right.low_ns - left.high_ns, right.high_ns - left.low_ns};
+            step.certain = no_line_fits && (step.size.low_ns > 0 || step.size.high_ns < 0);
         }
     }
 
