@@ -122,8 +122,8 @@ class Bench {
         heart.start(beat_ms);
         bool loaded = !capture().document().loading();
         QObject::connect(&capture().document(), &Document::loaded, &heart, [&] { loaded = true; });
-        while (!loaded)
-            QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 50);
+        // With a time limit it would not wait, and take a processor from those that load.
+        while (!loaded) QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
         heart.stop();
         const auto reading = capture().document().data()->try_read();
         sheet_.line(fmt::format("loaded: {} packets, {} commands", reading->index().packets(),
