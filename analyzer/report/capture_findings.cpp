@@ -237,8 +237,9 @@ void add_issues(FindingList& list, const FindingsInput& input) {
     const auto has = [&](Kind kind) {
         return std::ranges::any_of(list, [=](const Finding& finding) { return finding.kind == kind; });
     };
-    const bool tells_missing =
-        has(Kind::not_captured) || has(Kind::snap_length) || has(Kind::capture_damaged);
+    const bool tells_missing = has(Kind::not_captured) ||
+                               (has(Kind::snap_length) && !input.totals.data_not_kept) ||
+                               has(Kind::capture_damaged);
     for (size_t i = 0; i < issue_infos.size(); ++i) {
         const auto issue = static_cast<Issue>(i);
         const Issues::Count& count = input.issues[issue];
