@@ -272,6 +272,10 @@ class Text {
 
 }  // namespace
 
+std::string points_text(const PathPoints& path) {
+    return Text(path).write();
+}
+
 std::string band_words(const TimeBand& band) {
     if (!band.bounded()) return "unknown";
     const int64_t half = (band.high_ns - band.low_ns + 1) / 2;
