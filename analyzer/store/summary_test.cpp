@@ -145,7 +145,8 @@ TEST(Summary, CountsWhatWasNotGoodByItsSense) {
     add(summary, command(0, 10), 9);
     EXPECT_EQ(summary.groups().begin()->second.not_good, 2u);
     ASSERT_EQ(summary.errors().size(), 1u);
-    EXPECT_EQ(summary.errors().begin()->first, (CommandEnding{.status = 2, .sense_key = 5, .asc = 0x20, .ascq = 0}));
+    EXPECT_EQ(summary.errors().begin()->first,
+              (CommandEnding{.status = 2, .sense_key = 5, .asc = 0x20, .ascq = 0}));
     EXPECT_EQ(summary.errors().begin()->second, 2u);
     ASSERT_EQ(summary.not_good().size(), 2u);
     EXPECT_EQ(summary.not_good()[0].command, 7u);
