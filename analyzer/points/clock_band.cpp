@@ -279,8 +279,29 @@ class Estimator {
         return result;
     }
 
+    // With no stretch between them, steps can only be told together.
+    static void join_steps(ClockEstimate& result) {
+        std::vector<ClockStep> joined;
+        for (const ClockStep& step : result.steps) {
+            const bool apart =
+                joined.empty() || std::ranges::any_of(result.stretches, [&](const auto& stretch) {
+                    return stretch.first_packet >= joined.back().before_packet &&
+                           stretch.last_packet <= step.after_packet;
+                });
+            if (apart) {
+                joined.push_back(step);
+                continue;
+            }
+            joined.back().before_packet = step.before_packet;
+            joined.back().to_ns = step.to_ns;
+            joined.back().certain = joined.back().certain && step.certain;
+        }
+        result.steps = std::move(joined);
+    }
+
     // The sizes, once the stretches on both sides are known.
     static void measure_steps(ClockEstimate& result) {
+        join_steps(result);
         for (ClockStep& step : result.steps) {
             const ClockStretch* before = nullptr;
             const ClockStretch* after = nullptr;

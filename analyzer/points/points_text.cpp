@@ -140,8 +140,9 @@ class Text {
     void clock_findings(const PointPair& pair) {
         for (const ClockStep& step : pair.clock.steps) {
             if (!step.certain) continue;
-            finding("notice", "clock stepped: that of {} by {} against that of {}, about {}", names_[pair.b],
-                    offset_words(step.size), names_[pair.a], utc_time(step.from_ns));
+            finding("notice", "clock stepped: that of {} by {} against that of {}, between {} and {}",
+                    names_[pair.b], offset_words(step.size), names_[pair.a], utc_time(step.from_ns),
+                    utc_time(step.to_ns));
         }
         if (pair.clock.unstable) {
             finding("notice",

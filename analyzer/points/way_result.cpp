@@ -326,18 +326,6 @@ uint64_t overtaken(const StreamMatch& match, bool out) {
 
 std::array<WayResult, 2> judge_ways(const ConnectionPlaces& places, const std::array<StreamMatch, 2>& matches,
                                     const ClockEstimate& clock) {
-    Stretch stretch_a;
-    Stretch stretch_b;
-    for (const StreamMatch& match : matches) {
-        for (const CopyPair& pair : match.pairs) {
-            stretch_a.hold(places.a.record(match.a[pair.a].place).packet);
-            stretch_b.hold(places.b.record(match.b[pair.b].place).packet);
-        }
-        for (const StreamMatch::EmptyPair& pair : match.empty_pairs) {
-            stretch_a.hold(places.a.record(pair.a).packet);
-            stretch_b.hold(places.b.record(pair.b).packet);
-        }
-    }
     const PointConnection& seen_a = places.a.connections()[places.connection_a];
     const PointConnection& seen_b = places.b.connections()[places.connection_b];
     std::array<WayResult, 2> results;
@@ -355,6 +343,18 @@ std::array<WayResult, 2> judge_ways(const ConnectionPlaces& places, const std::a
         result.delay = delay_figures(delay_samples(places, match), way, clock);
         result.reordered = overtaken(match, out);
         if (match.pairs.empty()) continue;
+        // Of this direction alone: what follows the last segment that both saw may have passed behind the end of a capture, although
+        // an answer to what was before was still on its way.
+        Stretch stretch_a;
+        Stretch stretch_b;
+        for (const CopyPair& pair : match.pairs) {
+            stretch_a.hold(places.a.record(match.a[pair.a].place).packet);
+            stretch_b.hold(places.b.record(match.b[pair.b].place).packet);
+        }
+        for (const StreamMatch::EmptyPair& pair : match.empty_pairs) {
+            stretch_a.hold(places.a.record(pair.a).packet);
+            stretch_b.hold(places.b.record(pair.b).packet);
+        }
         const auto said_a = places.a.segments(places.connection_a, places.at_a(other_way(way)));
         const auto said_b = places.b.segments(places.connection_b, places.at_b(other_way(way)));
         const ReceiverView heard_a(places.a, said_a, match.a.front().begin);
