@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import DEFAULT_SANSCOPE, ROOT, SAMPLES, Checks, missing_program, run_sanscope
+from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, missing_program, run_sanscope
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
@@ -265,7 +265,7 @@ def test_text(checks, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sanscope", default=DEFAULT_SANSCOPE, type=pathlib.Path)
-    parser.add_argument("folder", nargs="?", default=ROOT.parent / "shared", type=pathlib.Path)
+    parser.add_argument("folder", nargs="?", type=pathlib.Path)
     options = parser.parse_args()
     if reason := missing_program(options.sanscope):
         sys.exit(reason)
@@ -277,7 +277,7 @@ def main():
         test_capture_drops(checks, options.sanscope, folder)
         for pair in sample_pairs():
             test_clocks(checks, options.sanscope, *pair, folder)
-        for truth in sorted((options.folder / "truth").glob("*/netem.csv*")):
+        for truth in sorted((options.folder / "truth").glob("*/netem.csv*")) if options.folder else []:
             test_losses(checks, options.sanscope, truth.parent)
             test_clocks(checks, options.sanscope, truth.parent.name, truth.parent / "initiator.pcap.zst",
                         truth.parent / "target.pcap.zst", folder, 4)
