@@ -271,6 +271,8 @@ void tell_status(Finding& finding, const CommandEnding& kind, const CommandsLike
                                  row.lba == unknown<uint64_t> ? "" : fmt::format(" at LBA {}", row.lba)));
     if (kind.sense_key != unknown<uint16_t>) {
         finding.add_sign(fmt::format("sense data: {}", ending_words(kind)));
+    } else if (kind.lacks_status()) {
+        finding.add_sign("with that code the Status field says nothing (RFC 7143 §11.4.2)");
     } else if (kind.status == scsi_status::reservation_conflict && !is_of_keys_alone(like)) {
         finding.add_sign("the status names another initiator's reservation");
     }

@@ -135,7 +135,9 @@ def band_faults(row, truth, path):
 
 def test_clocks(checks, program, name, initiator_path, target_path, folder, most_changes=None):
     initiator, target = Capture(initiator_path), Capture(target_path)
-    first_ns, last_ns = initiator.packets[0][0], initiator.packets[-1][0]
+    # Of a step while there is no segment nobody knows.
+    times = [time_ns for time_ns, frame, _ in initiator.packets if segment(frame)]
+    first_ns, last_ns = times[0], times[-1]
     for number_of_change, (change, off, steps) in enumerate(changes(first_ns, last_ns)):
         if most_changes is not None and number_of_change >= most_changes:
             break

@@ -87,7 +87,7 @@ TEST(LoadReport, TextTellsWhatWasAndWasNotDone) {
     EXPECT_THAT(text, Not(HasSubstr("since due")));
     EXPECT_THAT(text, Not(HasSubstr("in flight")));
     told.account.on_sent(LoadKind::read);
-    EXPECT_THAT(load_text(told), HasSubstr("  unknown      1 commands, still in flight\n"));
+    EXPECT_THAT(load_text(told), HasSubstr("  unknown      1 command, still in flight\n"));
 }
 
 TEST(LoadReport, TellsWhatTcpHasOtherThanAskedFor) {

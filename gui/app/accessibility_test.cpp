@@ -254,7 +254,7 @@ TEST_F(AccessibilityTest, EveryWidgetOfAComparisonAndOfANameAskedFor) {
     asked->reject();
     DecodeAsDialog decode_as(capture.document().data(), 1, window.get());
     decode_as.show();
-    expect_told(decode_as, 6);
+    expect_told(decode_as, 5);
     FollowStreamDialog follow(capture.document(), 1, window.get());
     follow.show();
     ASSERT_TRUE(wait_until([&] { return follow.settled(); }));
