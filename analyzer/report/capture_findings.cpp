@@ -250,9 +250,11 @@ void add_issues(FindingList& list, const FindingsInput& input) {
         // Nobody acknowledged what lies in a hole: it may have been lost for good when the connection ended.
         const bool of_lost = of_streams || (issue == Issue::requests_not_seen && !tells_missing &&
                                             input.issues[Issue::holes_not_captured].count > 0);
-        const bool of_cut_headers = input.totals.cut_packets != 0 && (issue == Issue::requests_not_seen ||
-                                                                      issue == Issue::answers_not_paired ||
-                                                                      issue == Issue::answers_unexplained);
+        // Where users' data were not kept, packets are cut, but no header.
+        const bool cuts_headers = input.totals.cut_packets != 0 && !input.totals.data_not_kept;
+        const bool of_cut_headers =
+            cuts_headers && (issue == Issue::requests_not_seen || issue == Issue::answers_not_paired ||
+                             issue == Issue::answers_unexplained);
         const bool is_ordinary = issue == Issue::pdus_incomplete || of_cut_headers ||
                                  issue_infos[i].severity == sanscope::Severity::note || of_lost;
         Finding finding =
