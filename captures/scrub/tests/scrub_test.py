@@ -268,7 +268,8 @@ def check_sample(checks, sanscope, path, folder):
         if faults := scrubbed(sanscope, capture, copy, (0, 3)):
             checks.fail(f"{path.name}{name} is scrubbed", faults)
             return 0
-        if capture == whole or not with_digests:
+        # Painted over, data have digests that are wrong, of which the copy knows nothing.
+        if (capture == whole) == with_digests:
             compare = rows_that_are_not_there if path.name.startswith(CUT) else differences
             checks.check(f"{path.name}{name}: the copy tells the same", compare(sanscope, capture, copy))
     looked, found = leaked(pieces, copy.read_bytes())
@@ -317,7 +318,6 @@ def check_made_worse(checks, sanscope, path, folder):
         if not looked:
             faults.append("nothing was looked for")
         checks.check(f"{path.name} {name}: no users' data in the copy", faults + found)
-        # Painted over, data have digests that are wrong, of which the copy knows nothing.
         if with_digests:
             write_pcap(capture, made_worse(data)[name][0], snap)
             faults = scrubbed(sanscope, capture, copy)
