@@ -65,7 +65,8 @@ TEST(ColumnMeaning, moments_of_all_tables) {
 TEST(ColumnMeaning, hexadecimal_columns_of_all_tables) {
     EXPECT_EQ(columns_of(connections_table, Meaning::hexadecimal), "");
     EXPECT_EQ(columns_of(sessions_table, Meaning::hexadecimal), "isid");
-    EXPECT_EQ(columns_of(commands_table, Meaning::hexadecimal), "itt opcode sense_key asc ascq iscsi_response");
+    EXPECT_EQ(columns_of(commands_table, Meaning::hexadecimal),
+              "itt opcode sense_key asc ascq iscsi_response");
     EXPECT_EQ(columns_of(pdus_table, Meaning::hexadecimal), "opcode itt");
     EXPECT_EQ(columns_of(windows_table, Meaning::hexadecimal), "");
 }
