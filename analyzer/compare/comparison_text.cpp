@@ -7,6 +7,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/compare/comparison_words.h"
+#include "analyzer/report/append_line.h"
 #include "analyzer/report/human_units.h"
 
 namespace sanscope {
@@ -33,9 +34,7 @@ class Text {
   private:
     template <class... Args>
     void line(fmt::format_string<Args...> format, Args&&... args) {
-        fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-        while (text_.ends_with(' ')) text_.pop_back();
-        text_ += '\n';
+        append_line(text_, format, std::forward<Args>(args)...);
     }
 
     void capture(std::string_view which, const std::string& file, const CaptureFigures& capture) {

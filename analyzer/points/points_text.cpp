@@ -9,6 +9,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/points/points_tables.h"
+#include "analyzer/report/append_line.h"
 #include "analyzer/report/human_units.h"
 
 namespace sanscope {
@@ -62,9 +63,7 @@ class Text {
   private:
     template <class... Args>
     void line(fmt::format_string<Args...> format, Args&&... args) {
-        fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-        while (text_.ends_with(' ')) text_.pop_back();
-        text_ += '\n';
+        append_line(text_, format, std::forward<Args>(args)...);
     }
 
     void points() {
