@@ -29,9 +29,12 @@ bool is_stopped(const AnalysisOptions& options) {
     return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
 }
 
+std::unique_lock<std::shared_mutex> lock(std::shared_mutex* mutex) {
+    return mutex == nullptr ? std::unique_lock<std::shared_mutex>() : std::unique_lock(*mutex);
+}
+
 std::unique_lock<std::shared_mutex> lock_engine(const AnalysisOptions& options) {
-    return options.engine_lock == nullptr ? std::unique_lock<std::shared_mutex>()
-                                          : std::unique_lock(*options.engine_lock);
+    return lock(options.engine_lock);
 }
 
 void process(Token& token, Engine& engine, const AnalysisOptions& options) {
@@ -160,14 +163,20 @@ class SendersApart {
             source_.parse(slot.batch);
             if (options_.parsed) options_.parsed(slot.batch);
             decode_batch(slot.batch, slot.decoded);
-            if (data_not_kept(source_)) engine_.data_are_not_kept();
-            lane_.work = &slot.work;
-            engine_.process(slot.batch, slot.decoded);
-            lane_.work = &between_;
+            {
+                const auto lock = lock_engine(options_);
+                if (data_not_kept(source_)) engine_.data_are_not_kept();
+                lane_.work = &slot.work;
+                engine_.process(slot.batch, slot.decoded);
+                lane_.work = &between_;
+            }
             filled(next + 1);
             if (options_.progress) options_.progress();
         }
-        engine_.finish();
+        {
+            const auto lock = lock_engine(options_);
+            engine_.finish();
+        }
         const std::lock_guard lock(mutex_);
         ended_ = true;
         changed_.notify_all();
@@ -189,7 +198,7 @@ class SendersApart {
                 changed_.wait(lock, [&] { return filled_ > next || ended_; });
                 if (filled_ <= next) return;
             }
-            engine_.do_sender_work(slots_[next % slots].work);
+            do_work(slots_[next % slots].work);
             const std::lock_guard lock(mutex_);
             emptied_ = next + 1;
             if (waits_for_ != 0 && emptied_ >= waits_for_) changed_.notify_all();
@@ -199,7 +208,12 @@ class SendersApart {
     // On the first thread, in the midst of a batch: what it has of it by then is done there.
     void settle() {
         wait_for_emptied(filled_);
-        engine_.do_sender_work(*lane_.work);
+        do_work(*lane_.work);
+    }
+
+    void do_work(SenderWork& work) {
+        const auto lock = sanscope::lock(options_.senders_lock);
+        engine_.do_sender_work(work);
     }
 
     void filled(uint64_t count) {
@@ -232,8 +246,9 @@ class SendersApart {
 }  // namespace
 
 bool analyse(PacketSource& source, Engine& engine, const AnalysisOptions& options) {
-    // Whoever looks at the store meanwhile must not meet two threads that write to it.
-    const bool may_part = options.threads > 1 && options.engine_lock == nullptr;
+    // Whoever looks at the store meanwhile must not meet a thread that writes to it.
+    const bool may_part =
+        options.threads > 1 && (options.engine_lock == nullptr || options.senders_lock != nullptr);
     if (may_part && SendersApart(source, engine, options).run()) return !is_stopped(options);
     if (options.threads > 1) {
         Pipeline(source, engine, options).run();

@@ -11,8 +11,8 @@
 namespace sanscope {
 
 struct AnalysisOptions {
-    // With two or more, a second thread replays the TCP senders behind the first one; or, where somebody looks on (engine_lock) or a
-    // kernel's word is to be kept, reads and decodes ahead of it. More than two are of no use. What comes out does not depend on it.
+    // With two or more, a second thread replays the TCP senders behind the first one; or, where somebody looks on with one lock alone,
+    // reads and decodes ahead of it. More than two are of no use. What comes out does not depend on it.
     unsigned threads = 1;
     // Set from elsewhere (a signal handler, a button) to end early.
     const std::atomic<bool>* stop = nullptr;
@@ -23,6 +23,9 @@ struct AnalysisOptions {
     // Held by whoever processes a batch, or finishes the engine: others may look at the engine and its store with a shared
     // hold on it. They should not for long.
     std::shared_mutex* engine_lock = nullptr;
+    // With engine_lock: held by the second thread while it replays senders, so that it need not wait for the first. Who looks takes
+    // a shared hold on engine_lock, then one on this.
+    std::shared_mutex* senders_lock = nullptr;
 };
 
 // Sends a whole source down the line and finishes the engine. False if it was stopped: what was analysed by then stands.

@@ -115,11 +115,12 @@ void Engine::take_block(const RawPacket& block, PacketNumber packet) {
                            is_custom_block({block.data - pcapng_block_head, pcapng_block_head});
     if (!is_custom || stop_after_ != StopAfter::none) return;
     const std::span<const uint8_t> body(block.data, block.captured_length);
-    if (kernel_truth_ == nullptr) {
+    if (kernel_truth_ == nullptr || lane_ != nullptr) {
         if (read_kernel_truth_block(body).kind == KernelTruthBlock::Kind::other) return;
         stop_deferring();
-        kernel_truth_ = std::make_unique<KernelTruthJoiner>(store_, issues_);
+        if (kernel_truth_ == nullptr) kernel_truth_ = std::make_unique<KernelTruthJoiner>(store_, issues_);
     }
+    kernel_told_ = true;
     join_kernel_truth();
     kernel_truth_->take_block(body, block.interface, packet);
 }
@@ -322,7 +323,7 @@ inline void Engine::pass_to_senders(Flow& flow, Side from, const DecodedPacket& 
 }
 
 bool Engine::defer_senders(SenderLane& lane) {
-    if (kernel_truth_ != nullptr) return false;
+    if (kernel_told_) return false;
     lane_ = &lane;
     return true;
 }

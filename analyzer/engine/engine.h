@@ -67,7 +67,8 @@ class Engine {
         SenderWork* work = nullptr;
         std::function<void()> settle;
     };
-    // `lane` must stay until finish(). False where senders cannot be followed apart, since a kernel's word is held against them.
+    // `lane` must stay until finish(), or until a kernel's word is to be held against the senders, which are then followed at
+    // once. False where that is so from the beginning.
     bool defer_senders(SenderLane& lane);
     void do_sender_work(SenderWork& work) { work.run(sender_issues_); }
 
@@ -192,7 +193,8 @@ class Engine {
     std::vector<uint32_t> free_slots_;
     std::deque<Closed> closed_;  // in order of closing
     std::unique_ptr<KernelTruthJoiner>
-        kernel_truth_;  // where rows of it are kept, or once there was a word of it
+        kernel_truth_;          // where rows of it are kept, or once there was a word of it
+    bool kernel_told_ = false;  // anything
     uint32_t connections_ = 0;
 };
 

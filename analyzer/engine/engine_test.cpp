@@ -2,11 +2,15 @@
 #include "analyzer/engine/engine.h"
 
 #include <array>
+#include <atomic>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <random>
+#include <shared_mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "analyzer/engine/analysis.h"
@@ -662,6 +666,15 @@ TEST(Analysis, GivesTheSameTablesWithAnyNumberOfThreads) {
     }
 }
 
+std::vector<std::string> all_told(const Engine& engine) {
+    std::vector<std::string> told = all_tables(engine.store());
+    for (size_t i = 0; i < issue_infos.size(); ++i) {
+        const Issues::Count& count = engine.issues()[static_cast<Issue>(i)];
+        told.push_back(fmt::format("{} {} {}", issue_infos[i].name, count.count, count.first_packet));
+    }
+    return told;
+}
+
 // Losses that a side repairs, packets that came twice, a kernel's word in the midst, issues that only senders have.
 TEST(Analysis, GivesTheSameRowsAndIssuesOfEachSampleWithTwoThreads) {
     for (const char* name : {"loss-mixed-target.pcap.zst", "mirrored-twice.pcapng.zst", "reordered.pcap.zst",
@@ -677,16 +690,58 @@ TEST(Analysis, GivesTheSameRowsAndIssuesOfEachSampleWithTwoThreads) {
                 AnalysisOptions options;
                 options.threads = threads;
                 EXPECT_TRUE(analyse(**source, engine, options));
-                std::vector<std::string> told = all_tables(engine.store());
-                for (size_t i = 0; i < issue_infos.size(); ++i) {
-                    const Issues::Count& count = engine.issues()[static_cast<Issue>(i)];
-                    told.push_back(
-                        fmt::format("{} {} {}", issue_infos[i].name, count.count, count.first_packet));
-                }
+                const std::vector<std::string> told = all_told(engine);
                 std::vector<std::string>& alone = expected[kernel_rows ? 1 : 0];
                 if (threads == 1) alone = told;
                 EXPECT_EQ(told, alone) << name;
             }
+        }
+    }
+}
+
+// With both locks held neither thread changes what is looked at: rows seen once stay as they were, but for those that go on.
+TEST(Analysis, LetsOthersLookWhileTwoThreadsWrite) {
+    const test::TemporaryFile large(large_capture());
+    const std::string samples = SANSCOPE_SAMPLES "/";
+    for (const std::string& name :
+         {large.path(), samples + "loss-mixed-target.pcap.zst", samples + "kernel-truth-target.pcapng.zst"}) {
+        std::vector<std::string> alone;
+        for (const unsigned threads : {1u, 2u}) {
+            auto source = open_capture(name);
+            ASSERT_TRUE(source) << source.error().message;
+            Engine engine(ResultStore::Keep::everything());
+            std::shared_mutex engine_lock;
+            std::shared_mutex senders_lock;
+            std::atomic<bool> ended = false;
+            std::jthread looker([&] {
+                const auto look = [&] {
+                    const std::shared_lock engine_held(engine_lock);
+                    const std::shared_lock senders_held(senders_lock);
+                    const ResultStore& store = engine.store();
+                    const size_t windows = store.windows().size();
+                    const size_t segments = store.segments().size();
+                    for (const WindowRow& row : store.windows()) ASSERT_LE(row.packet, segments);
+                    for (const LossRow& row : store.losses()) ASSERT_LE(row.packet, segments);
+                    std::this_thread::yield();
+                    ASSERT_EQ(store.windows().size(), windows);
+                    ASSERT_EQ(store.segments().size(), segments);
+                };
+                do look();
+                while (!ended);
+            });
+            AnalysisOptions options;
+            options.threads = threads;
+            options.engine_lock = &engine_lock;
+            options.senders_lock = &senders_lock;
+            options.progress = [&] {
+                const std::lock_guard lock(engine_lock);
+                engine.describe_connections();
+            };
+            EXPECT_TRUE(analyse(**source, engine, options));
+            ended = true;
+            looker.join();
+            if (threads == 1) alone = all_told(engine);
+            EXPECT_EQ(all_told(engine), alone) << name;
         }
     }
 }

@@ -63,6 +63,7 @@ CaptureData::Reading CaptureData::read() const {
     reading.data_ = this;
     if (complete()) return reading;
     reading.engine_ = std::shared_lock(engine_lock_);
+    reading.senders_ = std::shared_lock(senders_lock_);
     reading.packets_ = std::shared_lock(packets_lock_);
     reading.timeline_ = std::shared_lock(timeline_lock_);
     return reading;
@@ -74,6 +75,8 @@ std::optional<CaptureData::Reading> CaptureData::try_read() const {
     if (complete()) return reading;
     reading.engine_ = std::shared_lock(engine_lock_, std::try_to_lock);
     if (!reading.engine_) return std::nullopt;
+    reading.senders_ = std::shared_lock(senders_lock_, std::try_to_lock);
+    if (!reading.senders_) return std::nullopt;
     reading.packets_ = std::shared_lock(packets_lock_, std::try_to_lock);
     if (!reading.packets_) return std::nullopt;
     reading.timeline_ = std::shared_lock(timeline_lock_, std::try_to_lock);
@@ -99,6 +102,7 @@ void CaptureData::update_indices(bool last, const std::atomic<bool>& abandoned) 
     constexpr size_t rows_at_once = 100'000;
     for (bool all = false; !all && !abandoned;) {
         const std::shared_lock engine(engine_lock_);
+        const std::shared_lock senders(senders_lock_);
         const std::shared_lock packets(packets_lock_);
         const std::lock_guard timeline(timeline_lock_);
         all = timeline_.update(rows_at_once);
@@ -148,6 +152,8 @@ void CaptureData::load(const std::atomic<bool>& stop, const std::atomic<bool>& a
     options.threads = 2;
     options.stop = &stop;
     options.engine_lock = &engine_lock_;
+    // A recording may have a kernel's word, which keeps its senders on the first thread: another one reads ahead then.
+    if (!growing_) options.senders_lock = &senders_lock_;
     options.parsed = [&](const PacketBatch& batch) {
         const std::lock_guard lock(packets_lock_);
         if (const auto added = reader_->add(batch); !added && fault_.empty()) fault_ = added.error().message;

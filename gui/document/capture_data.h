@@ -40,6 +40,7 @@ class CaptureData {
         friend class CaptureData;
         const CaptureData* data_ = nullptr;
         std::shared_lock<std::shared_mutex> engine_;
+        std::shared_lock<std::shared_mutex> senders_;
         std::shared_lock<std::shared_mutex> packets_;
         std::shared_lock<std::shared_mutex> timeline_;
     };
@@ -107,6 +108,7 @@ class CaptureData {
     PduIndex pdu_index_;
     std::shared_ptr<SharedBudgets> budgets_;
     mutable std::shared_mutex engine_lock_;    // engine_
+    mutable std::shared_mutex senders_lock_;   // what the senders' thread changes of it
     mutable std::shared_mutex packets_lock_;   // reader_
     mutable std::shared_mutex timeline_lock_;  // timeline_, pdu_index_
     const bool growing_;                       // a recording
