@@ -146,7 +146,14 @@ void CaptureCommand::add_to(CLI::App& app) {
                          "Only those that match, in libpcap's language: 'tcp port 3260'");
     command_->add_option("-w,--write", output_, "The file; - is standard output");
     command_->add_option("-s,--snapshot-length", snap_length_,
-                         "Bytes kept of each packet; 0: all, which is the default but with --ssh");
+                         "Bytes taken of each packet; 0: all, which is the default but with --ssh");
+    command_
+        ->add_option(
+            "--keep", keep_,
+            "headers: all of them, login text, sense and SCSI parameter data, but never users' data; "
+            "all: whole packets. "
+            "By default headers, where the filter is for port 3260 alone and there is no -s")
+        ->check(CLI::IsMember({"headers", "all"}));
     command_
         ->add_option("-B,--buffer-size", buffer_mib_, "The kernel's buffer for each interface, MiB; 0: 32")
         ->check(CLI::Range(0, 2047));
@@ -191,8 +198,9 @@ void CaptureCommand::add_to(CLI::App& app) {
         "it ended\nbefore its time: the disk was full, the interface was removed.\n\n"
         "Examples:\n"
         "  sanscope capture -i eth0 -f 'tcp port 3260' -w san.pcapng\n"
+        "  sanscope capture -i eth0 -f 'tcp port 3260' --keep all -w whole.pcapng\n"
         "  sanscope capture -i eth0 -i eth1 -s 128 -b filesize:1000000 -b files:20 -w ring.pcapng\n"
-        "  sanscope capture -i eth0 -f 'tcp port 3260' -s 128 --report\n"
+        "  sanscope capture -i eth0 -f 'tcp port 3260' --report\n"
         "  sanscope capture -i eth0 -w - | sanscope report -\n"
         "  sanscope capture --ssh root@target -i eth0 -f 'tcp port 3260' -w target.pcapng\n");
 }
@@ -206,7 +214,7 @@ Result<v1::RecordingRequest> CaptureCommand::request() const {
     v1::RecordingRequest request;
     for (const std::string& interface : interfaces_) request.add_interfaces(interface);
     request.set_filter(filter_);
-    request.set_snap_length(snap_length_.value_or(host_.empty() ? 0 : headers_only));
+    set_kept(keep_, snap_length_, !host_.empty(), request);
     request.set_with_ssh(with_ssh_);
     request.set_buffer_mib(buffer_mib_);
     request.set_promiscuous(!not_promiscuous_);
@@ -260,6 +268,16 @@ ExitStatus CaptureCommand::check_filter() const {
     return exit_usage;
 }
 
+// Where nobody said it.
+void CaptureCommand::say_what_is_kept(const v1::RecordingRequest& request) const {
+    if (!keep_.empty() || snap_length_ || quiet_) return;
+    if (request.keep() == v1::RecordingRequest::HEADERS) {
+        print_text(stderr, "Headers are kept, and no users' data; --keep all keeps whole packets\n");
+    } else if (request.snap_length() != 0) {
+        print_text(stderr, "{} bytes are taken of each packet; -s 0 takes all\n", request.snap_length());
+    }
+}
+
 ExitStatus CaptureCommand::run() const {
     if (list_) return list();
     if (check_filter_) return check_filter();
@@ -276,8 +294,7 @@ ExitStatus CaptureCommand::run() const {
         print_text(stderr, "sanscope: --report: standard output is taken by -w -\n");
         return exit_usage;
     }
-    if (!host_.empty() && !snap_length_ && !quiet_)
-        print_text(stderr, "{} bytes are taken of each packet; -s 0 takes all\n", headers_only);
+    say_what_is_kept(*made);
     return report_ ? record_and_report(*made) : record(*made);
 }
 

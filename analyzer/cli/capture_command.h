@@ -31,6 +31,7 @@ class CaptureCommand {
     ExitStatus record(const v1::RecordingRequest& request) const;
     ExitStatus record_and_report(const v1::RecordingRequest& request) const;
     Result<v1::RecordingRequest> request() const;
+    void say_what_is_kept(const v1::RecordingRequest& request) const;
     std::optional<v1::RemoteHost> remote() const;
 
     CLI::App* command_ = nullptr;
@@ -38,6 +39,7 @@ class CaptureCommand {
     std::string filter_;
     std::string output_;
     std::optional<uint32_t> snap_length_;
+    std::string keep_;  // empty: not said
     uint32_t buffer_mib_ = 0;
     bool not_promiscuous_ = false;
     bool immediate_ = false;

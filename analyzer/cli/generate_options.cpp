@@ -203,8 +203,15 @@ void GenerateOptions::add_output(CLI::App& command) {
         .add_option("--capture-interface", capture_interface,
                     "… from this interface; by default the one to the first target")
         ->group("Output");
-    command.add_option("--snapshot-length", snap_length, "… so many bytes of each packet; 0: all")
-        ->capture_default_str()
+    command
+        .add_option("--keep", keep,
+                    "… headers: all of them, login text, sense and SCSI parameter data, but no blocks' data; "
+                    "all: whole packets. By default headers, unless there is a --snapshot-length")
+        ->check(CLI::IsMember({"headers", "all"}))
+        ->group("Output");
+    command
+        .add_option("--snapshot-length", snap_length,
+                    "… so many first bytes of each packet; 0, which is the default: all")
         ->group("Output");
     command
         .add_option("--buffer-size", buffer_mib,
@@ -236,7 +243,7 @@ Result<std::monostate> GenerateOptions::check() const {
         return Error{"a trace is for one target, and says itself what is read and written"};
     if (verify && read_percent < 100)
         return Error{"--verify reads what it writes: --read-percent has no meaning for it"};
-    if ((kernel_truth || !capture_interface.empty()) && capture.empty())
+    if ((kernel_truth || !capture_interface.empty() || !keep.empty()) && capture.empty())
         return Error{"where to? --capture FILE"};
     if (capture == "-") return Error{"--capture: a file; sanscope capture -w - writes to standard output"};
     if (events && discover)

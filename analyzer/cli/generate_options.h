@@ -82,10 +82,13 @@ struct GenerateOptions {
     std::string log;
     std::string capture;
     std::string capture_interface;
-    uint32_t snap_length = 128;
+    std::optional<uint32_t> snap_length;
+    std::string keep;  // of the capture; empty: not said
     uint32_t buffer_mib = 0;
     bool kernel_truth = false;
     bool quiet = false;
+
+    bool keeps_headers() const { return keep.empty() ? !snap_length : keep == "headers"; }
 
   private:
     void add_sizes(CLI::App& command);

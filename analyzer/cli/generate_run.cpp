@@ -36,7 +36,8 @@ v1::RecordingRequest recording_request(const GenerateOptions& options, const Loa
     request.add_interfaces(options.capture_interface.empty() ? interface_towards(addresses.front())
                                                              : options.capture_interface);
     request.set_filter(capture_filter(addresses));
-    request.set_snap_length(options.snap_length);
+    request.set_keep(options.keeps_headers() ? v1::RecordingRequest::HEADERS : v1::RecordingRequest::ALL);
+    request.set_snap_length(options.snap_length.value_or(0));
     request.set_buffer_mib(options.buffer_mib);
     request.set_kernel_truth(options.kernel_truth);
     request.set_path(options.capture);

@@ -17,6 +17,12 @@ namespace sanscope {
 constexpr uint16_t kept_data_option = 2988;  // text, which tools may copy
 constexpr uint32_t kept_data_number = 32473;
 constexpr std::string_view kept_data_text = "sanscope keep=headers";
+// For people, behind what made the file.
+constexpr std::string_view kept_data_sentences =
+    "data segments with users' data are not kept. Packets end behind the last header, login text, sense data "
+    "or "
+    "SCSI parameter data in them, and zeros stand where users' data stood before that. Original lengths "
+    "stand.";
 
 constexpr bool is_kept_data_mark(uint16_t code, std::span<const uint8_t> value, FileByteOrder order) {
     if (code != kept_data_option || value.size() != 4 + kept_data_text.size()) return false;

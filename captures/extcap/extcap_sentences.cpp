@@ -63,7 +63,12 @@ std::string extcap_options() {
            "{tooltip=A command and options, as ssh -p 2222}\n"
            "arg {number=6}{call=--remote-recorder}{display=Where its sanscope-recorder "
            "is}{type=string}{required=false}"
-           "{group=Remote}\n";
+           "{group=Remote}\n"
+           "arg {number=7}{call=--keep}{display=Keep}{type=selector}{default=all}"
+           "{tooltip=Whether users' data are recorded: SCSI blocks, and what carries no iSCSI}\n"
+           "value {arg=7}{value=all}{display=Whole packets}{default=true}\n"
+           "value {arg=7}{value=headers}{display=Headers, login, sense and parameter data; no users' "
+           "data}{default=false}\n";
 }
 
 }  // namespace sanscope

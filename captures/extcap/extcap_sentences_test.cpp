@@ -35,6 +35,11 @@ TEST(ExtcapSentences, AValueStandsForAnInterface) {
     EXPECT_FALSE(interface_of(""));
 }
 
+TEST(ExtcapSentences, PacketsAreWholeUnlessHeadersAreChosen) {
+    EXPECT_THAT(extcap_options(), HasSubstr("{call=--keep}{display=Keep}{type=selector}{default=all}"));
+    EXPECT_THAT(extcap_options(), HasSubstr("value {arg=7}{value=headers}"));
+}
+
 TEST(ExtcapSentences, TellTheKindOfPackets) {
     EXPECT_THAT(extcap_link_type("lo"), HasSubstr("{number=1}"));
     EXPECT_THAT(extcap_link_type("any"), HasSubstr("{number=113}"));

@@ -37,6 +37,7 @@ struct Options {
     std::string fifo;
     std::optional<std::string> filter;
     uint32_t snap_length = 0;
+    std::string keep = "all";
     bool kernel_truth = true;
     bool promiscuous = true;
     v1::RemoteHost remote;
@@ -80,6 +81,7 @@ Exit capture(const Options& options, const std::string& interface) {
         options.remote.host().empty() || options.remote_interface.empty() ? interface : options.remote_interface);
     request.set_filter(options.filter.value_or(""));
     request.set_snap_length(options.snap_length);
+    if (options.keep == "headers") request.set_keep(v1::RecordingRequest::HEADERS);
     request.set_promiscuous(options.promiscuous);
     request.set_kernel_truth(options.kernel_truth);
     request.set_to_descriptor_3(true);
@@ -115,6 +117,10 @@ int run(int argc, char** argv) {
     app.add_flag("--capture", options.capture, "Record");
     app.add_option("--fifo", options.fifo, "… into this pipe");
     app.add_option("--snapshot-length", options.snap_length, "Bytes kept of each packet; 0: all");
+    app.add_option("--keep", options.keep,
+                   "all: whole packets; headers: of iSCSI all but users' data, of others their headers")
+        ->check(CLI::IsMember({"all", "headers"}))
+        ->capture_default_str();
     app.add_option("--kernel-truth", options.kernel_truth, "Also what the kernel reports of its connections");
     app.add_option("--promiscuous", options.promiscuous, "Also what is for others");
     app.add_option("--ssh", host, "Record what this host sees, through ssh");

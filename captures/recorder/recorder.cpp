@@ -96,6 +96,15 @@ bool Recorder::open() {
             return false;
         }
         captures_.push_back(std::move(std::get<0>(opened)));
+        const bool keeps_all = request_.keep() == v1::RecordingRequest::ALL;
+        if (!keeps_all && !is_followed_link_type(captures_.back()->link_type())) {
+            report({Trouble::WRONG_REQUEST,
+                    fmt::format("{}: headers are not known there from what they carry; only whole packets "
+                                "can be kept",
+                                name)},
+                   true);
+            return false;
+        }
     }
     std::erase_if(sources_, [&](const std::unique_ptr<BlockSource>& source) {
         const auto opened = source->open();
@@ -133,6 +142,7 @@ bool Recorder::start(const std::string& as_whom) {
     file_count_ = files_->files();
     bytes_ = file_bytes_ = files_->bytes();
     v1::RecordingEvent event;
+    event.mutable_started()->set_keep(request_.keep());
     for (const auto& capture : captures_) {
         v1::RecordedInterface& interface = *event.mutable_started()->add_interfaces();
         interface.set_name(capture->name());
@@ -141,6 +151,13 @@ bool Recorder::start(const std::string& as_whom) {
         interface.set_nanoseconds(capture->nanoseconds());
     }
     events_.push(std::move(event));
+    if (request_.keep() == v1::RecordingRequest::HEADERS) {
+        std::vector<uint16_t> link_types;
+        for (const auto& capture : captures_) link_types.push_back(capture->link_type());
+        keeper_.emplace(std::move(link_types), [this](std::span<const uint8_t> blocks, uint64_t packets) {
+            write(blocks, packets);
+        });
+    }
     if (captures_.size() > 1) merged_.emplace(captures_.size(), buffers_, latest_merge);
     for (size_t i = 0; i < captures_.size(); ++i) {
         captures_[i]->start(static_cast<uint32_t>(i), buffers_,
@@ -174,11 +191,12 @@ void Recorder::write_other_blocks() {
     }
     if (blocks.empty()) return;
     other_written_.notify_all();
+    if (keeper_) return keeper_->take_other(bytes_of(blocks), Clock::now());
     write(bytes_of(blocks), 0);
 }
 
 std::string Recorder::header() const {
-    std::string blocks = section_header();
+    std::string blocks = section_header(request_.keep() == v1::RecordingRequest::HEADERS);
     for (const auto& capture : captures_) {
         blocks += interface_description({.name = capture->name(),
                                          .filter = filter_,
@@ -243,19 +261,37 @@ void Recorder::write(std::span<const uint8_t> blocks, uint64_t packets) {
     file_count_ = files_->files();
 }
 
+void Recorder::write_packets(std::span<const uint8_t> blocks, uint64_t packets) {
+    if (keeper_) return keeper_->take(blocks, Clock::now());
+    write(blocks, packets);
+}
+
+void Recorder::end_keeping() {
+    if (!keeper_) return;
+    keeper_->finish();
+    if (keeper_->out_of_step() == 0) return;
+    report({Trouble::NOTE,
+            fmt::format("of {} of iSCSI connections not all is known for what it is, for packets before "
+                        "them are missing: of that, nothing was kept",
+                        keeper_->out_of_step() == 1 ? "1 packet"
+                                                    : fmt::format("{} packets", keeper_->out_of_step()))},
+           false);
+}
+
 void Recorder::take_in(PacketBuffer* buffer) {
     if (merged_) {
         merged_->add(buffer);
         return;
     }
-    write(buffer->blocks(), buffer->packets);
+    write_packets(buffer->blocks(), buffer->packets);
     buffers_.give_back(buffer);
 }
 
 void Recorder::merge(bool all) {
     if (!merged_) return;
-    merged_->merge(Clock::now(), all,
-                   [this](std::span<const uint8_t> blocks, uint64_t packets) { write(blocks, packets); });
+    merged_->merge(Clock::now(), all, [this](std::span<const uint8_t> blocks, uint64_t packets) {
+        write_packets(blocks, packets);
+    });
 }
 
 // Nothing is lost by that, but who reads the file should know.
@@ -294,6 +330,7 @@ void Recorder::run() {
         merge(ended);
         write_other_blocks();
         const Clock::time_point now = Clock::now();
+        if (keeper_) keeper_->tick(now);
         if (now >= next_clock_look) {
             look_at_clock();
             next_clock_look = now + between_clock_looks;
@@ -336,6 +373,7 @@ void Recorder::end(FileSeries::State state) {
     }
     while (PacketBuffer* const buffer = buffers_.next(milliseconds(0))) drop(buffer);
     merge(true);  // what no file takes is counted
+    end_keeping();
     for (const auto& capture : captures_) capture->join();
     files_->finish();
     bytes_ = files_->bytes();

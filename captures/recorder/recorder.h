@@ -18,6 +18,7 @@
 #include "captures/recorder/block_source.h"
 #include "captures/recorder/clock_watch.h"
 #include "captures/recorder/file_series.h"
+#include "captures/recorder/header_keeper.h"
 #include "captures/recorder/interface_capture.h"
 #include "captures/recorder/merge_buffers.h"
 #include "captures/recorder/packet_buffers.h"
@@ -82,6 +83,8 @@ class Recorder : private BlockSink {
     void run();
     bool captures_ended() const;
     void write(std::span<const uint8_t> blocks, uint64_t packets);
+    void write_packets(std::span<const uint8_t> blocks, uint64_t packets);
+    void end_keeping();
     void take_in(PacketBuffer* buffer);
     void write_other_blocks();
     void merge(bool all);
@@ -95,6 +98,7 @@ class Recorder : private BlockSink {
     PacketBuffers buffers_;
     std::vector<std::unique_ptr<InterfaceCapture>> captures_;
     std::optional<MergeBuffers> merged_;  // only where there are several interfaces
+    std::optional<HeaderKeeper> keeper_;  // only where not all is kept; the writer's
     ClockWatch clock_;
     Clock::time_point times_unsure_until_;
     std::optional<FileSeries> files_;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "captures/recorder/command_output.h"
+#include "captures/recorder/iscsi_port_filter.h"
 
 namespace sanscope {
 namespace {
@@ -133,6 +134,7 @@ Result<std::unique_ptr<Recording>> Recording::start(const v1::RecordingRequest& 
     if (!helper) return helper.error();
     std::unique_ptr<Recording> recording(new Recording(std::move(*helper)));
     recording->goes_on_alone_ = request.go_on_alone();
+    recording->headers_only_ = request.keep() == v1::RecordingRequest::HEADERS;
     v1::RecorderCommand command;
     *command.mutable_record() = request;
     if (options.remote) *command.mutable_remote() = *options.remote;
@@ -166,12 +168,30 @@ void Recording::stop() {
 }
 
 void Recording::give(const v1::RecordingEvent& event, const Take& take) {
+    const bool keeps_all = event.has_started() && event.started().keep() != v1::RecordingRequest::HEADERS;
+    if (headers_only_ && keeps_all) return refuse(take);
     if (event.has_started() && state_ == State::starting) state_ = State::recording;
     if (event.has_progress()) totals_ = event.progress().totals();
     if (event.has_ended()) {
         state_ = State::ended;
         end_of_helper(helper_);
     }
+    take(event);
+}
+
+// It would write what nobody wanted to have written.
+void Recording::refuse(const Take& take) {
+    ::kill(helper_.process, SIGKILL);
+    end_of_helper(helper_);
+    v1::RecordingEvent event;
+    event.mutable_trouble()->set_kind(v1::RecordingTrouble::WRONG_REQUEST);
+    event.mutable_trouble()->set_message(
+        "this sanscope-recorder is older and cannot keep headers only: install the one that belongs to this "
+        "sanscope, or keep all");
+    event.mutable_trouble()->set_fatal(true);
+    take(event);
+    event.mutable_ended()->set_why(v1::RecordingEnded::NOT_BEGUN);
+    state_ = State::ended;
     take(event);
 }
 
@@ -207,6 +227,15 @@ bool Recording::poll(std::chrono::milliseconds patience, const Take& take) {
     if (state_ != State::ended) return true;
     helper_.output = FileDescriptor();
     return false;
+}
+
+void set_kept(std::string_view keep, std::optional<uint32_t> snap_length, bool remote,
+              v1::RecordingRequest& request) {
+    const bool headers =
+        keep.empty() ? !snap_length && is_for_iscsi_port(request.filter()) : keep == "headers";
+    const bool little = remote && keep.empty() && !headers;
+    request.set_keep(headers ? v1::RecordingRequest::HEADERS : v1::RecordingRequest::ALL);
+    request.set_snap_length(snap_length.value_or(little ? headers_only : 0));
 }
 
 Result<v1::InterfaceList> list_capture_interfaces(const Recording::Options& options) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "sanscope/v1/recording.pb.h"
 
@@ -47,7 +48,8 @@ class Recording {
     // As the environment's SANSCOPE_RECORDER says, beside this program, or in the PATH.
     static std::string find_program();
 
-    // An Error where the recorder cannot be started. Whatever else stands against it is reported as trouble.
+    // An Error where the recorder cannot be started. Whatever else stands against it is reported as trouble. One that does not
+    // say that it keeps headers only, though it was asked to, is stopped as it begins.
     static Result<std::unique_ptr<Recording>> start(const v1::RecordingRequest& request,
                                                     const Options& options);
     Recording(const Recording&) = delete;
@@ -70,13 +72,21 @@ class Recording {
     bool send(const v1::RecorderCommand& command);
     void give(const v1::RecordingEvent& event, const Take& take);
     void died(const Take& take);
+    void refuse(const Take& take);
 
     HelperProcess helper_;
     MessageDecoder decoder_;
     State state_ = State::starting;
     bool goes_on_alone_ = false;
+    bool headers_only_ = false;   // was asked for
     v1::RecordingTotals totals_;  // as last reported
 };
+
+// What is kept of packets, into a request whose filter stands, by what a user said: `keep` is "headers", "all", or empty where
+// nothing was said. Then, without a snap length, it is headers where the filter is_for_iscsi_port(), and else all of what is
+// recorded here, or the first bytes (headers_only) of what comes from elsewhere.
+void set_kept(std::string_view keep, std::optional<uint32_t> snap_length, bool remote,
+              v1::RecordingRequest& request);
 
 // Asks the recorder, which needs no rights for these. An Error where it cannot be asked, or has no answer.
 Result<v1::InterfaceList> list_capture_interfaces(const Recording::Options& options);

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <sys/utsname.h>
 
+#include "analyzer/ingest/kept_data_mark.h"
+
 namespace sanscope {
 namespace {
 
@@ -26,13 +28,22 @@ void append_moment(std::string& out, uint16_t code, int64_t time_ns) {
 
 }  // namespace
 
-std::string section_header() {
+std::string section_header(bool headers_only) {
     const utsname names = machine();
     std::string body;
     append_section_start(body);
+    if (headers_only) {
+        append_option(body, opt_comment,
+                      fmt::format("Recorded by {}, headers only: {}", application, kept_data_sentences));
+    }
     append_option(body, shb_hardware, std::string_view(names.machine));
     append_option(body, shb_os, fmt::format("{} {}", names.sysname, names.release));
     append_option(body, shb_userappl, application);
+    if (headers_only) {
+        std::string mark;
+        append_integer(mark, kept_data_number);
+        append_option(body, kept_data_option, mark.append(kept_data_text));
+    }
     append_end_of_options(body);
     std::string block;
     append_block(block, section_header_block, body);

@@ -13,8 +13,9 @@ namespace sanscope {
 
 // The pcapng blocks of a recording (draft-ietf-opsawg-pcapng), little-endian, times in nanoseconds since the epoch.
 
-// What the machine and its kernel are called; the program is sanscope.
-std::string section_header();
+// What the machine and its kernel are called; the program is sanscope. `headers_only`: that users' data are not kept is said
+// to people in a comment, and to this program in kept_data_mark.h.
+std::string section_header(bool headers_only = false);
 
 struct InterfaceDescription {
     std::string name;

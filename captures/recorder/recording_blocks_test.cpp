@@ -51,6 +51,21 @@ TEST(RecordingBlocks, AreReadBackAsTheyWereMeant) {
     EXPECT_EQ(parser.interfaces()[1].dropped, 7u);
 }
 
+TEST(RecordingBlocks, ASectionSaysWhereUsersDataAreNotKept) {
+    for (const bool headers_only : {false, true}) {
+        const std::string file =
+            section_header(headers_only) + interface_description({.name = "eth0", .filter = ""});
+        PcapngParser parser("file");
+        std::vector<RawPacket> found;
+        parser.parse({reinterpret_cast<const uint8_t*>(file.data()), file.size()}, found);
+        EXPECT_FALSE(parser.fault());
+        ASSERT_EQ(parser.interfaces().size(), 1u);
+        EXPECT_EQ(parser.interfaces()[0].data_not_kept, headers_only);
+        EXPECT_EQ(file.find("data segments with users' data are not kept") != std::string::npos,
+                  headers_only);
+    }
+}
+
 TEST(RecordingBlocks, AStatisticsBlockIsAlwaysOfOneLength) {
     EXPECT_EQ(interface_statistics(70'000, {.now_ns = INT64_MAX, .received = UINT64_MAX}).size(),
               interface_statistics_length());

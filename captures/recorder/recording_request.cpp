@@ -34,6 +34,8 @@ std::optional<std::string> fault_of(const v1::RecordingRequest& request) {
         return "the kernel's buffers of all interfaces may take 8 GiB together";
     if (request.path().empty() && !request.to_descriptor_3() && !request.streamed())
         return "no file to record into was named";
+    if (request.keep() != v1::RecordingRequest::ALL && request.keep() != v1::RecordingRequest::HEADERS)
+        return "what is to be kept of packets is said in a way this recorder does not know";
     const auto& rotation = request.rotation();
     const auto& limits = request.stop_after();
     if ((rotation.has_seconds() && !is_time(rotation.seconds())) ||

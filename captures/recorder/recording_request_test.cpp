@@ -30,6 +30,14 @@ TEST(RecordingRequest, NamesEachInterfaceOnceAndTakesNotAllMemory) {
     EXPECT_NE(fault_of(request), std::nullopt) << "twice";
 }
 
+TEST(RecordingRequest, WhatIsToBeKeptIsKnown) {
+    v1::RecordingRequest request = sensible();
+    request.set_keep(v1::RecordingRequest::HEADERS);
+    EXPECT_EQ(fault_of(request), std::nullopt);
+    request.set_keep(static_cast<v1::RecordingRequest::Keep>(7));
+    EXPECT_NE(fault_of(request), std::nullopt) << "not whole packets instead";
+}
+
 TEST(RecordingRequest, ASensibleOneHasNoFault) {
     EXPECT_EQ(fault_of(sensible()), std::nullopt);
     v1::RecordingRequest piped = sensible();

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <optional>
 #include <string>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -167,6 +168,49 @@ TEST_F(RecordingTest, ARecorderThatHasEndedAndGoesOnIsEnded) {
     const auto began = std::chrono::steady_clock::now();
     EXPECT_TRUE(poll_until(*recording, [this] { return has_ended(); }));
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15));
+    EXPECT_EQ(recording->process(), 0);
+}
+
+TEST(WhatIsKept, IsHeadersForIscsisPortUnlessSaidOtherwise) {
+    struct Case {
+        const char* filter;
+        const char* keep;
+        std::optional<uint32_t> snap_length;
+        bool remote;
+        bool headers;
+        uint32_t taken;
+    };
+    for (const Case& each :
+         {Case{"tcp port 3260", "", {}, false, true, 0}, Case{"tcp port 3260", "", {}, true, true, 0},
+          Case{"", "", {}, false, false, 0}, Case{"", "", {}, true, false, 128},
+          Case{"tcp port 3260", "all", {}, false, false, 0}, Case{"", "all", {}, true, false, 0},
+          Case{"", "headers", {}, true, true, 0}, Case{"tcp port 3260", "", 0, false, false, 0},
+          Case{"tcp port 3260", "", 96, true, false, 96}, Case{"udp", "headers", 300, false, true, 300}}) {
+        SCOPED_TRACE(std::string(each.filter) + ", " + each.keep);
+        v1::RecordingRequest request;
+        request.set_filter(each.filter);
+        set_kept(each.keep, each.snap_length, each.remote, request);
+        EXPECT_EQ(request.keep() == v1::RecordingRequest::HEADERS, each.headers);
+        EXPECT_EQ(request.snap_length(), each.taken);
+    }
+}
+
+TEST_F(RecordingTest, ARecorderThatDoesNotKnowOfHeadersOnlyIsStoppedAsItBegins) {
+    v1::RecordingEvent event;
+    event.mutable_started()->add_interfaces()->set_name("lo");
+    std::vector<uint8_t> bytes;
+    append_message(event, bytes);
+    std::ofstream(folder_.path("started"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    const FalseRecorder recorder(folder_, "cat " + folder_.path("started") + "; exec sleep 60");
+    request_.set_keep(v1::RecordingRequest::HEADERS);
+    auto recording = start(recorder.options());
+    const auto began = std::chrono::steady_clock::now();
+    ASSERT_TRUE(poll_until(*recording, [this] { return has_ended(); }));
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+    ASSERT_EQ(events_.size(), 2u);
+    EXPECT_EQ(events_[0].trouble().kind(), Trouble::WRONG_REQUEST);
+    EXPECT_EQ(events_[1].ended().why(), Ended::NOT_BEGUN);
     EXPECT_EQ(recording->process(), 0);
 }
 

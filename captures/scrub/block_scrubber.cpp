@@ -71,11 +71,7 @@ void end_block(FileByteOrder order, std::vector<uint8_t>& block) {
 }
 
 std::string kept_data_comment() {
-    return "Scrubbed by sanscope " SANSCOPE_VERSION
-           ": data segments with users' data are not kept. Packets end behind the last header, login text, "
-           "sense data or "
-           "SCSI parameter data in them, and zeros stand where users' data stood before that. Original "
-           "lengths stand.";
+    return "Scrubbed by sanscope " SANSCOPE_VERSION ": " + std::string(kept_data_sentences);
 }
 
 void begin_section(FileByteOrder order, std::vector<uint8_t>& block) {
@@ -341,18 +337,10 @@ void BlockScrubber::write_packet(const Item& item, const PacketParts& parts) {
     }
     // Zeros where nothing is kept; the packet ends behind the last byte that is.
     uint32_t kept_to = 0;
-    uint32_t zero_from = 0;
-    bool all_known = true;
-    for (const PayloadPart& part : parts.parts) {
-        all_known = all_known && part.kind != PayloadKind::unknown;
-        if (!is_kept_with_headers(part.kind)) continue;
-        const auto begin = static_cast<uint32_t>(std::min<size_t>(part.offset, payload.size()));
-        const auto end =
-            static_cast<uint32_t>(std::min<size_t>(size_t{part.offset} + part.length, payload.size()));
-        if (begin >= end) continue;
-        std::memset(payload.data() + zero_from, 0, begin - zero_from);
-        zero_from = kept_to = end;
-    }
+    const bool all_known = for_each_kept(parts, payload.size(), [&](size_t begin, size_t end) {
+        std::memset(payload.data() + kept_to, 0, begin - kept_to);
+        kept_to = static_cast<uint32_t>(end);
+    });
     uint32_t captured = item.headers + kept_to;
     if (rewriter_ != nullptr) {
         const CaptureRewriter::Frame frame{.link_type = item.link_type,

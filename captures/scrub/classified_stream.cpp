@@ -36,13 +36,15 @@ void append(std::vector<PayloadPart>& parts, const PayloadPart& part) {
 
 // Half of the lists at once, so that it costs little a time.
 void ClassifiedStream::forget_oldest(PacketNumber awaited) {
-    if (brought_.size() < 2 * remembered) return;
-    const auto most = brought_.end() - static_cast<std::ptrdiff_t>(remembered);
+    if (brought_.size() < 2 * remembered && (ranges_.size() < most_ranges || brought_.empty())) return;
+    const size_t stay = std::min(remembered, brought_.size() / 2);
+    const auto most = brought_.end() - static_cast<std::ptrdiff_t>(stay);
     const auto needed = std::find_if(brought_.begin(), most, [&](const Brought& entry) {
         return !entry.looked_up && entry.packet >= awaited;
     });
     brought_.erase(brought_.begin(), needed);
-    ranges_.erase(ranges_.begin(), first_behind(ranges_, brought_.front().begin));
+    const uint64_t from = brought_.empty() ? end_ : brought_.front().begin;
+    ranges_.erase(ranges_.begin(), first_behind(ranges_, from));
 }
 
 void ClassifiedStream::classify(uint64_t end, const PayloadPart& part, uint64_t stretch_begin) {

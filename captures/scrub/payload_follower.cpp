@@ -12,7 +12,7 @@ namespace sanscope {
 PayloadFollower::PayloadFollower() : PayloadFollower(Limits{}) {}
 
 PayloadFollower::PayloadFollower(const Limits& limits)
-    : limits_(limits), flow_table_(std::random_device{}()) {}
+    : limits_(limits), flow_table_(std::random_device{}()), budget_{.limit = limits.held_bytes} {}
 
 void PayloadFollower::follow(const DecodedPacket& packet, PacketNumber number, int64_t time_ns) {
     if (packet.kind != DecodedPacket::Kind::tcp) {
@@ -54,7 +54,6 @@ std::shared_ptr<PayloadFollower::Flow> PayloadFollower::flow_of(const DecodedPac
                                                                 Side& from) {
     bool source_is_low = false;
     const FlowKey key = FlowKey::of(packet, source_is_low);
-    if (connections_ >= max_connections && !flow_table_.contains(key)) return nullptr;
     uint32_t slot = flow_table_.find_or_add(key);
     if (slot != FlowTable::none) {
         Flow& flow = *flows_[slot];
@@ -65,8 +64,8 @@ std::shared_ptr<PayloadFollower::Flow> PayloadFollower::flow_of(const DecodedPac
         free_slots_.push_back(slot);
         flow_table_.find_or_add(key) = FlowTable::none;
     }
-    if (connections_ >= max_connections) return nullptr;
-    if (flows_.size() - free_slots_.size() >= max_live_connections) end_silent_flows(time_ns);
+    if (flows_.size() - free_slots_.size() >= limits_.live_connections) end_silent_flows(time_ns);
+    if (flow_table_.size() >= 4 * limits_.live_connections) renew_table();
     if (free_slots_.empty()) {
         free_slots_.push_back(static_cast<uint32_t>(flows_.size()));
         flows_.emplace_back();
@@ -80,23 +79,57 @@ std::shared_ptr<PayloadFollower::Flow> PayloadFollower::flow_of(const DecodedPac
     return flows_[slot];
 }
 
-// The longest silent quarter.
-void PayloadFollower::end_silent_flows(int64_t now_ns) {
+// Entries are never removed from it: of connections that are long gone, most of them.
+void PayloadFollower::renew_table() {
+    flow_table_ = FlowTable(std::random_device{}());
+    for (uint32_t slot = 0; slot < flows_.size(); ++slot) {
+        if (flows_[slot] != nullptr) flow_table_.find_or_add(flows_[slot]->key) = slot;
+    }
+}
+
+// Those of which nothing came for the longest time, closed ones before them.
+template <class Wanted>
+std::vector<uint32_t> PayloadFollower::most_silent(int64_t now_ns, size_t count, const Wanted& wanted) const {
     std::vector<std::pair<int64_t, uint32_t>> order;
     for (uint32_t slot = 0; slot < flows_.size(); ++slot) {
-        if (flows_[slot] == nullptr) continue;
+        if (flows_[slot] == nullptr || !wanted(*flows_[slot])) continue;
         const TcpConnection& tcp = flows_[slot]->tcp;
         order.emplace_back(tcp.closed() ? INT64_MIN : std::min(tcp.last_ns(), now_ns), slot);
     }
-    const size_t enough = std::min(order.size(), max_live_connections / 4);
+    const size_t enough = std::min(order.size(), std::max<size_t>(count, 1));
     std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(enough), order.end());
-    for (size_t i = 0; i < enough; ++i) {
-        const uint32_t slot = order[i].second;
-        end_streams(*flows_[slot]);
-        flow_table_.find_or_add(flows_[slot]->key) = FlowTable::none;
-        flows_[slot].reset();
-        free_slots_.push_back(slot);
-    }
+    std::vector<uint32_t> slots;
+    for (size_t i = 0; i < enough; ++i) slots.push_back(order[i].second);
+    return slots;
+}
+
+void PayloadFollower::forget(uint32_t slot) {
+    end_streams(*flows_[slot]);
+    flow_table_.find_or_add(flows_[slot]->key) = FlowTable::none;
+    flows_[slot].reset();
+    free_slots_.push_back(slot);
+}
+
+void PayloadFollower::end_silent_flows(int64_t now_ns) {
+    const auto any = [](const Flow&) { return true; };
+    for (const uint32_t slot : most_silent(now_ns, limits_.live_connections / 4, any)) forget(slot);
+}
+
+void PayloadFollower::end_silent_iscsi(int64_t now_ns) {
+    const auto counted = [](const Flow& flow) { return flow.counted; };
+    for (const uint32_t slot : most_silent(now_ns, limits_.iscsi_connections / 4, counted)) forget(slot);
+}
+
+// What it takes to follow iSCSI is had by so many at a time only.
+void PayloadFollower::count(Flow& flow, int64_t now_ns) {
+    if (flow.counted) return;
+    if (iscsi_connections_ >= limits_.iscsi_connections) end_silent_iscsi(now_ns);
+    flow.counted = true;
+    ++iscsi_connections_;
+}
+
+void PayloadFollower::uncount(Flow& flow) {
+    if (std::exchange(flow.counted, false)) --iscsi_connections_;
 }
 
 void PayloadFollower::retire_closed(int64_t now_ns) {
@@ -112,6 +145,7 @@ void PayloadFollower::on_payload(Flow& flow, Side from, const DecodedPacket& pac
     if (flow.iscsi != nullptr) return deliver(flow, from, packet, arrival);
     if (flow.probe == nullptr) {
         if (!IscsiProbe::worth_a_look(packet)) return;
+        count(flow, arrival.time_ns);
         flow.probe = std::make_unique<IscsiProbe>();
     }
     if (flow.probe->look(from, packet, arrival) == IscsiProbe::Verdict::iscsi) begin_iscsi(flow);
@@ -156,7 +190,7 @@ void PayloadFollower::consume(Flow& flow, Side from, const StreamPiece& piece) {
 void PayloadFollower::end_streams(Flow& flow) {
     if (std::exchange(flow.ended, true)) return;
     flow.probe.reset();
-    if (flow.iscsi == nullptr) return;
+    if (flow.iscsi == nullptr) return uncount(flow);
     StreamPiece piece;
     for (const Side side : {flow.initiator, other_side(flow.initiator)}) {
         while (flow.tcp.flush_piece(side, piece)) consume(flow, side, piece);
@@ -166,7 +200,9 @@ void PayloadFollower::end_streams(Flow& flow) {
 }
 
 void PayloadFollower::let_go(Flow& flow) {
-    if (flow.ended && flow.waiting == 0) flow.iscsi.reset();
+    if (!flow.ended || flow.waiting > 0) return;
+    flow.iscsi.reset();
+    uncount(flow);
 }
 
 PacketNumber PayloadFollower::awaited() const {
@@ -198,6 +234,31 @@ bool PayloadFollower::has_next() const {
 PacketParts PayloadFollower::next(std::span<const uint8_t> payload) {
     const Waiting packet = std::move(waiting_.front());
     waiting_.pop_front();
+    return parts_of(packet, payload);
+}
+
+bool PayloadFollower::settle(std::span<const uint8_t> payload, PacketParts& parts) {
+    if (waiting_.empty() || !is_known(waiting_.back())) return false;
+    // What one of them brought first is to be looked up before what came again.
+    const auto& flow = waiting_.back().flow;
+    if (flow != nullptr && waiting_.back().length > 0 && flow->waiting > 1) return false;
+    const Waiting packet = std::move(waiting_.back());
+    waiting_.pop_back();
+    parts = parts_of(packet, payload);
+    return true;
+}
+
+void PayloadFollower::give_up_holes() {
+    if (waiting_.empty() || waiting_.front().flow == nullptr) return;
+    const std::shared_ptr<Flow> flow = waiting_.front().flow;
+    if (flow->iscsi == nullptr || flow->ended) return;
+    StreamPiece piece;
+    for (const Side side : {flow->initiator, other_side(flow->initiator)}) {
+        while (flow->tcp.flush_piece(side, piece)) consume(*flow, side, piece);
+    }
+}
+
+PacketParts PayloadFollower::parts_of(const Waiting& packet, std::span<const uint8_t> payload) {
     waiting_bytes_ -= packet.captured;
     PacketParts parts;
     parts.packet = packet.number;

@@ -26,16 +26,23 @@ namespace sanscope {
 //     follower.follow(packet, number, time_ns);
 //     while (follower.has_next()) { parts = follower.next(payload of that packet); … }
 //
+// Who can keep what is known apart from what waits asks settle() first:
+//
+//     follower.follow(packet, number, time_ns);
+//     if (!follower.settle(payload, parts)) …  // comes out of next() some time
+//
 // Streams are followed as the analysis follows them: TcpConnection, IscsiProbe, StreamReassembler, PduFramer.
-// Memory is bounded by `Limits`, the connections' by max_live_connections. What waits longer than the limits allow comes out as
-// unknown. In the steady state nothing is allocated.
+// Memory is bounded by `Limits`. What waits longer than they allow comes out as unknown; of a connection that is let go, all
+// that comes later is followed as one that begins late. In the steady state nothing is allocated.
 class PayloadFollower {
   public:
-    static constexpr size_t max_live_connections = 16384;
-    static constexpr uint32_t max_connections = 1'000'000;
     struct Limits {
         size_t waiting_packets = size_t{1} << 16;
         size_t waiting_bytes = size_t{64} << 20;  // of their payloads, as captured
+        size_t live_connections = 16384;          // of which something is remembered
+        size_t iscsi_connections =
+            16384;  // of these, they that carry iSCSI or may yet turn out to: up to 0.5 MiB each
+        size_t held_bytes = size_t{96} << 20;  // of all streams, behind holes in them
     };
 
     PayloadFollower();
@@ -48,8 +55,14 @@ class PayloadFollower {
 
     // Whether the oldest packet that waits can come out.
     bool has_next() const;
-    // It comes out. `payload`: its TCP payload as captured, again.
+    // It comes out, as unknown where it could not have yet. `payload`: its TCP payload as captured, again.
     PacketParts next(std::span<const uint8_t> payload);
+    // The packet that went in last comes out at once, before any that wait, if all of it is known and none of its connection
+    // waits. False: it waits, or there is none.
+    bool settle(std::span<const uint8_t> payload, PacketParts& parts);
+    // Whatever is missing before the oldest packet that waits, in its connection, will not come any more: what lies behind
+    // is read as it is. It may still wait after that, for the rest of a header.
+    void give_up_holes();
 
     size_t waiting() const { return waiting_.size(); }
 
@@ -69,6 +82,7 @@ class PayloadFollower {
         size_t waiting = 0;        // packets with payload
         std::array<bool, 2> begun{};
         uint32_t slot = 0;
+        bool counted = false;  // among iscsi_connections
         FlowKey key;
     };
     struct Waiting {
@@ -89,6 +103,14 @@ class PayloadFollower {
 
     std::shared_ptr<Flow> flow_of(const DecodedPacket& packet, int64_t time_ns, Side& from);
     void end_silent_flows(int64_t now_ns);
+    void end_silent_iscsi(int64_t now_ns);
+    template <class Wanted>
+    std::vector<uint32_t> most_silent(int64_t now_ns, size_t count, const Wanted& wanted) const;
+    void forget(uint32_t slot);
+    void renew_table();
+    void count(Flow& flow, int64_t now_ns);
+    void uncount(Flow& flow);
+    PacketParts parts_of(const Waiting& packet, std::span<const uint8_t> payload);
     void retire_closed(int64_t now_ns);
     static bool is_known(const Waiting& packet);
     static int64_t offset_of(const Waiting& packet);
@@ -98,7 +120,7 @@ class PayloadFollower {
     void deliver(Flow& flow, Side from, const DecodedPacket& packet, const Arrival& arrival);
     void consume(Flow& flow, Side from, const StreamPiece& piece);
     void end_streams(Flow& flow);
-    static void let_go(Flow& flow);
+    void let_go(Flow& flow);
 
     Limits limits_;
     FlowTable flow_table_;
@@ -109,6 +131,7 @@ class PayloadFollower {
     std::deque<Waiting> waiting_;
     size_t waiting_bytes_ = 0;
     uint32_t connections_ = 0;
+    size_t iscsi_connections_ = 0;
     std::vector<PayloadPart> parts_;
 };
 

@@ -82,6 +82,21 @@ constexpr bool is_kept_with_headers(PayloadKind kind) {
     return false;
 }
 
+// Calls kept(begin, end) for each stretch of a payload that is_kept_with_headers(), in order; of the payload, the first
+// `captured` bytes are there. True where all of it is known for what it is.
+template <class Kept>
+bool for_each_kept(const PacketParts& parts, size_t captured, const Kept& kept) {
+    bool all_known = true;
+    for (const PayloadPart& part : parts.parts) {
+        all_known = all_known && part.kind != PayloadKind::unknown;
+        if (!is_kept_with_headers(part.kind)) continue;
+        const size_t begin = part.offset < captured ? part.offset : captured;
+        const size_t end = part.length < captured - begin ? begin + part.length : captured;
+        if (begin < end) kept(begin, end);
+    }
+    return all_known;
+}
+
 // "users' data", "basic header segment": for tests and for people.
 std::string_view payload_kind_name(PayloadKind kind);
 

@@ -6,6 +6,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QComboBox>
 #include <QDir>
 #include <QFileInfo>
 #include <QLabel>
@@ -165,6 +166,12 @@ class LiveControlsTest : public testing::Test {
         edit_of(dialog, "Recorder there").setText(QStringLiteral(REPLAY_RECORDER));
         edit_of(dialog, "On host").clear();
         QTest::keyClicks(&edit_of(dialog, "On host"), QString::fromUtf8(host));
+    }
+    // What is kept of each packet.
+    static void choose_kept(CaptureDialog& dialog, int bytes) {
+        for (QComboBox* const box : dialog.findChildren<QComboBox*>()) {
+            if (box->findData(bytes) >= 0) box->setCurrentIndex(box->findData(bytes));
+        }
     }
     static void ask_host(CaptureDialog& dialog) {
         for (QPushButton* const button : dialog.findChildren<QPushButton*>()) {
@@ -485,10 +492,13 @@ TEST_F(LiveControlsTest, AnotherHostIsAskedForItsInterfacesAndRecordsThroughSsh)
     EXPECT_FALSE(dialog->remote());
     EXPECT_EQ(dialog->request().snap_length(), 0u);
     enter_host(*dialog, "admin@storage");
-    // Nobody has been asked yet; of what comes over a line, headers are enough unless more is chosen.
+    // Nobody has been asked yet.
     const auto* const list = dialog->findChild<QTreeWidget*>();
     EXPECT_EQ(list->topLevelItemCount(), 0);
+    EXPECT_EQ(dialog->request().keep(), v1::RecordingRequest::HEADERS);
+    choose_kept(*dialog, 128);
     EXPECT_EQ(dialog->request().snap_length(), 128u);
+    EXPECT_EQ(dialog->request().keep(), v1::RecordingRequest::ALL);
     ask_host(*dialog);
     EXPECT_EQ(list->topLevelItemCount(), 2);
     choose(*dialog, "replay");
@@ -522,11 +532,13 @@ TEST_F(LiveControlsTest, AnotherHostIsAskedForItsInterfacesAndRecordsThroughSsh)
     ask_host(*again);
     EXPECT_EQ(edit_of(*again, "Interface names").text().toStdString(), "");
     EXPECT_THAT(again->request().interfaces(), testing::ElementsAre("replay"));
-    // This host again: its own interfaces, all of each packet.
+    EXPECT_EQ(again->request().snap_length(), 128u);
+    // This host again: its own interfaces, and what was kept of packets here.
     edit_of(*again, "On host").clear();
     ASSERT_TRUE(wait_until([&] { return again->settled(); }));
     EXPECT_EQ(again->findChild<QTreeWidget*>()->topLevelItemCount(), 2);
     EXPECT_EQ(again->request().snap_length(), 0u);
+    EXPECT_EQ(again->request().keep(), v1::RecordingRequest::HEADERS);
 }
 
 TEST_F(LiveControlsTest, WhatSshSaysIsTold) {

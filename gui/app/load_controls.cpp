@@ -26,7 +26,8 @@ v1::RecordingRequest recording_of(const LoadRun& run) {
     for (const QString& interface : run.interfaces) request.add_interfaces(interface.toStdString());
     if (run.interfaces.isEmpty()) request.add_interfaces("any");
     request.set_filter(run.filter.toStdString());
-    request.set_snap_length(run.settings.snap_length);
+    if (run.settings.keep_headers) request.set_keep(v1::RecordingRequest::HEADERS);
+    request.set_snap_length(run.settings.keep_headers ? 0 : run.settings.snap_length);
     request.set_kernel_truth(run.settings.kernel_truth);
     return request;
 }

@@ -277,7 +277,6 @@ TEST_F(LoadControlsTest, StoppedInTheMiddleNothingIsLost) {
     run.settings.end = LoadSettings::End::duration;
     run.settings.seconds = 600;
     run.settings.rate = 400;
-    run.settings.snap_length = 0;
     run.interfaces = QStringList(QStringLiteral("lo"));
     run.filter = QStringLiteral("tcp port ") + target.address().section(u':', 1);
     window->load().start(run);

@@ -47,6 +47,7 @@ struct Arguments {
     std::string filter;
     std::string path;
     std::optional<uint32_t> snap_length;
+    std::string keep;  // empty: not said
     bool kernel_truth = false;
     std::string host;
     std::string ssh_command;
@@ -96,6 +97,12 @@ void describe(CLI::App& app, Arguments& arguments) {
     app.add_option("-s,--snapshot-length", arguments.snap_length,
                    "… so many bytes of each packet; 0: all, which is the default but with --ssh")
         ->needs(record);
+    app.add_option(
+           "--keep", arguments.keep,
+           "… headers, and no users' data, or all: whole packets. By default headers where the filter "
+           "is for port 3260 alone and there is no -s")
+        ->needs(record)
+        ->check(CLI::IsMember({"headers", "all"}));
     app.add_option("-w,--write", arguments.path, "… into this file; it can be saved afterwards, too")
         ->needs(record);
     app.add_flag("--kernel-truth", arguments.kernel_truth, "… with what this host's TCP says of its windows")
@@ -187,7 +194,7 @@ v1::RecordingRequest recording_request(const Arguments& arguments) {
     v1::RecordingRequest request;
     for (const std::string& interface : arguments.interfaces) request.add_interfaces(interface);
     request.set_filter(arguments.filter);
-    request.set_snap_length(arguments.snap_length.value_or(arguments.host.empty() ? 0 : headers_only));
+    set_kept(arguments.keep, arguments.snap_length, !arguments.host.empty(), request);
     request.set_promiscuous(true);
     request.set_kernel_truth(arguments.kernel_truth);
     request.set_path(arguments.path);

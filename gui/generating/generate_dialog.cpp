@@ -21,6 +21,12 @@
 #include "gui/plot/theme.h"
 
 namespace sanscope {
+namespace {
+
+// What is chosen of packets is kept: so many first bytes, 0 for all, or this.
+constexpr int headers_kept = -1;
+
+}  // namespace
 
 GenerateDialog::GenerateDialog(QWidget* parent)
     : QDialog(parent),
@@ -61,7 +67,8 @@ GenerateDialog::GenerateDialog(QWidget* parent)
     form_->set(last);
     record_->setChecked(last.record);
     kernel_truth_->setChecked(last.kernel_truth);
-    snap_length_->setCurrentIndex(std::max(0, snap_length_->findData(last.snap_length)));
+    const int kept = last.keep_headers ? headers_kept : static_cast<int>(last.snap_length);
+    snap_length_->setCurrentIndex(std::max(0, snap_length_->findData(kept)));
     connect(targets_, &TargetChooser::changed, this, &GenerateDialog::update_all);
     connect(form_, &LoadForm::changed, this, &GenerateDialog::update_all);
     connect(consent_, &WriteConsent::changed, this, &GenerateDialog::update_all);
@@ -76,9 +83,10 @@ QLayout* GenerateDialog::build_recording() {
     record_->setToolTip(tr("The packets of the load, in a tab that opens by itself"));
     row->addWidget(record_);
     snap_length_->setAccessibleName(tr("Keep of each packet"));
-    snap_length_->addItem(tr("headers only (128 bytes of each packet)"), 128u);
-    snap_length_->addItem(tr("headers and a little data (256 bytes)"), 256u);
-    snap_length_->addItem(tr("all bytes of each packet"), 0u);
+    snap_length_->addItem(tr("headers, and no users' data"), headers_kept);
+    snap_length_->addItem(tr("all bytes of each packet"), 0);
+    snap_length_->addItem(tr("the first 128 bytes of each packet"), 128);
+    snap_length_->addItem(tr("the first 256 bytes of each packet"), 256);
     row->addWidget(snap_length_);
     kernel_truth_->setToolTip(tr("Also what this host's TCP says of its windows"));
     row->addWidget(kernel_truth_);
@@ -111,7 +119,9 @@ LoadSettings GenerateDialog::settings() const {
     form_->take_into(settings);
     consent_->take_into(settings);
     settings.record = record_->isChecked();
-    settings.snap_length = snap_length_->currentData().toUInt();
+    const int kept = snap_length_->currentData().toInt();
+    settings.keep_headers = kept == headers_kept;
+    settings.snap_length = settings.keep_headers ? 0 : static_cast<uint32_t>(kept);
     settings.kernel_truth = kernel_truth_->isChecked();
     return settings;
 }

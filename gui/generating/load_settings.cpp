@@ -149,8 +149,9 @@ QString command_line(const LoadSettings& settings) {
     words += common_arguments(settings);
     if (settings.record) {
         words << QStringLiteral("--capture") << QStringLiteral("load.pcapng");
-        constexpr uint32_t usual = 128;
-        if (settings.snap_length != usual)
+        if (!settings.keep_headers && settings.snap_length == 0)
+            words << QStringLiteral("--keep") << QStringLiteral("all");
+        if (!settings.keep_headers && settings.snap_length != 0)
             words << QStringLiteral("--snapshot-length") << QString::number(settings.snap_length);
         if (settings.kernel_truth) words << QStringLiteral("--kernel-truth");
     }
@@ -283,6 +284,7 @@ void remember(const LoadSettings& settings) {
     set("header_digest", settings.header_digest);
     set("data_digest", settings.data_digest);
     set("record", settings.record);
+    set("keep_headers", settings.keep_headers);
     set("snap_length", settings.snap_length);
     set("kernel_truth", settings.kernel_truth);
 }
@@ -332,6 +334,7 @@ LoadSettings remembered_load() {
     take_flag("data_digest", settings.data_digest);
     take_flag("record", settings.record);
     take_flag("kernel_truth", settings.kernel_truth);
+    take_flag("keep_headers", settings.keep_headers);
     int snap_length = static_cast<int>(settings.snap_length);
     take_int("snap_length", snap_length, 0, INT32_MAX);
     settings.snap_length = static_cast<uint32_t>(snap_length);

@@ -47,7 +47,8 @@ struct LoadSettings {
     bool really = false;           // … whatever lies on them
 
     bool record = true;
-    uint32_t snap_length = 128;  // bytes of each packet; 0: all
+    bool keep_headers = true;  // and no users' data; else …
+    uint32_t snap_length = 0;  // … so many first bytes of each packet; 0: all
     bool kernel_truth = false;
 
     bool asks_of_tcp() const {

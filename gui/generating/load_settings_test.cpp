@@ -150,9 +150,14 @@ TEST(LoadSettings, TheCommandIsWhatAShellTakes) {
     settings.kernel_truth = true;
     EXPECT_THAT(command_line(settings).toStdString(), Not(HasSubstr("--kernel-truth")));
     settings.record = true;
+    settings.snap_length = 256;
+    EXPECT_THAT(command_line(settings).toStdString(), HasSubstr("--capture load.pcapng --kernel-truth"));
+    settings.keep_headers = false;
+    EXPECT_THAT(command_line(settings).toStdString(),
+                HasSubstr("--capture load.pcapng --snapshot-length 256 --kernel-truth"));
     settings.snap_length = 0;
     EXPECT_THAT(command_line(settings).toStdString(),
-                HasSubstr("--capture load.pcapng --snapshot-length 0 --kernel-truth"));
+                HasSubstr("--capture load.pcapng --keep all --kernel-truth"));
     settings.read_percent = 0;
     settings.writable_serials = QStringList{QStringLiteral("$(reboot); it's; ")};
     EXPECT_THAT(command_line(settings).toStdString(), HasSubstr("--allow-writes '$(reboot); it'\\''s; '"));
@@ -229,7 +234,8 @@ TEST(LoadSettings, AreRememberedButForWhatAllowsWrites) {
     settings.maximum_segment_size = 1024;
     settings.window_clamp = 4097;
     settings.record = false;
-    settings.snap_length = 0;
+    settings.keep_headers = false;
+    settings.snap_length = 256;
     settings.kernel_truth = true;
     remember(settings);
     EXPECT_EQ(remembered_load(), settings);

@@ -198,9 +198,14 @@ QLayout* CaptureDialog::build_form() {
     form->addRow(tr("Capture &filter"), filter_);
     filter_message_->setWordWrap(true);
     form->addRow(QString(), filter_message_);
+    snap_length_->addItem(tr("headers, and no users' data"), headers_kept);
     snap_length_->addItem(tr("all bytes of each packet"), 0);
-    snap_length_->addItem(tr("headers only (%1 bytes)").arg(headers_only), static_cast<int>(headers_only));
-    snap_length_->addItem(tr("headers and a little data (256 bytes)"), 256);
+    snap_length_->addItem(tr("the first %1 bytes of each packet").arg(headers_only),
+                          static_cast<int>(headers_only));
+    snap_length_->addItem(tr("the first 256 bytes of each packet"), 256);
+    snap_length_->setToolTip(tr(
+        "Without users' data: all headers, login text, sense and SCSI parameter data; of other traffic than "
+        "iSCSI its headers"));
     form->addRow(tr("Kee&p"), snap_length_);
     buffer_->setRange(1, 2048);
     buffer_->setSuffix(tr(" MiB"));
@@ -363,7 +368,9 @@ v1::RecordingRequest CaptureDialog::request() const {
     v1::RecordingRequest request;
     for (const QString& name : chosen()) request.add_interfaces(name.toStdString());
     request.set_filter(filter_->text().trimmed().toStdString());
-    request.set_snap_length(snap_length_->currentData().toUInt());
+    const int kept = snap_length_->currentData().toInt();
+    if (kept == headers_kept) request.set_keep(v1::RecordingRequest::HEADERS);
+    request.set_snap_length(kept == headers_kept ? 0 : static_cast<uint32_t>(kept));
     request.set_buffer_mib(static_cast<uint32_t>(buffer_->value()));
     request.set_promiscuous(promiscuous_->isChecked());
     request.set_kernel_truth(kernel_truth_->isChecked());
@@ -403,9 +410,8 @@ void CaptureDialog::restore() {
     settings.beginGroup(QStringLiteral("recording"));
     to_choose_ = settings.value(QStringLiteral("interfaces")).toStringList();
     filter_->setText(settings.value(QStringLiteral("filter"), QStringLiteral("tcp port 3260")).toString());
-    snap_lengths_ = {
-        settings.value(QStringLiteral("snap_length"), 0).toInt(),
-        settings.value(QStringLiteral("remote_snap_length"), static_cast<int>(headers_only)).toInt()};
+    snap_lengths_ = {settings.value(QStringLiteral("snap_length"), headers_kept).toInt(),
+                     settings.value(QStringLiteral("remote_snap_length"), headers_kept).toInt()};
     snap_length_->setCurrentIndex(std::max(0, snap_length_->findData(snap_lengths_[0])));
     buffer_->setValue(settings.value(QStringLiteral("buffer_mib"), 32).toInt());
     promiscuous_->setChecked(settings.value(QStringLiteral("promiscuous"), true).toBool());

@@ -91,9 +91,10 @@ class CaptureDialog : public QDialog {
     QPushButton* start_;
     bool filter_valid_ = true;
     bool was_elsewhere_ = false;
-    std::array<int, 2> snap_lengths_{
-        0, static_cast<int>(headers_only)};  // chosen for this host, and for another one
-    QStringList to_choose_;                  // once they are listed
+    // Chosen for this host, and for another one: a snap length, or what headers_kept says.
+    static constexpr int headers_kept = -1;
+    std::array<int, 2> snap_lengths_{headers_kept, headers_kept};
+    QStringList to_choose_;  // once they are listed
     LatestJob<Listed> list_job_;
     LatestJob<Checked> check_job_;
 };

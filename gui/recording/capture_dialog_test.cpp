@@ -72,7 +72,9 @@ TEST_F(CaptureDialogTest, ChoosesAgainWhatWasChosenLast) {
         ASSERT_TRUE(wait_until([&] { return dialog.settled(); }));
         choose(dialog, "lo");
         filter_of(dialog)->setText(QStringLiteral("udp port 53"));
-        dialog.findChild<QComboBox*>()->setCurrentIndex(1);
+        EXPECT_EQ(dialog.request().keep(), v1::RecordingRequest::HEADERS);
+        EXPECT_EQ(dialog.request().snap_length(), 0u);
+        dialog.findChild<QComboBox*>()->setCurrentIndex(2);
         dialog.findChild<QSpinBox*>()->setValue(77);
         ASSERT_TRUE(wait_until([&] { return dialog.settled(); }));
         dialog.accept();
@@ -83,6 +85,7 @@ TEST_F(CaptureDialogTest, ChoosesAgainWhatWasChosenLast) {
     EXPECT_THAT(request.interfaces(), ElementsAre("lo"));
     EXPECT_EQ(request.filter(), "udp port 53");
     EXPECT_EQ(request.snap_length(), 128u);
+    EXPECT_EQ(request.keep(), v1::RecordingRequest::ALL);
     EXPECT_EQ(request.buffer_mib(), 77u);
     EXPECT_EQ(request.path(), "");
 }

@@ -93,6 +93,7 @@ class Replay {
         }
         report(file_begun_event(request_.path(), 1));
         v1::RecordingEvent event;
+        event.mutable_started()->set_keep(request_.keep());
         for (const std::string& name : request_.interfaces())
             event.mutable_started()->add_interfaces()->set_name(name);
         report(event);

@@ -92,6 +92,21 @@ def test_pipe(bench, checks):
             status=(child.returncode == 0, (child.returncode, err)), whole=(capture.whole, "cut off"), left=(not left_behind(), left_behind()),
             statistics=(how != "SIGTERM" or 0 in capture.statistics, "none")))
         fifo.unlink()
+    for keep, length in (("all", 1000), ("headers", 42)):
+        fifo, out = bench.scratch / "fifo", bench.scratch / f"{keep}.pcapng"
+        os.mkfifo(fifo)
+        with open(out, "wb") as file, subprocess.Popen(["cat", str(fifo)], stdout=file):
+            child = bench.start(bench.extcap, "--capture", "--extcap-interface", "sanscope-v0", "--fifo", fifo, "--kernel-truth", "false",
+                                *(["--keep", keep] if keep != "all" else []))
+            wait_for_file(out)
+            bench.send(300, length=1000)
+            wait_for_packets(out, 300)
+            child.terminate()
+            child.communicate(timeout=20)
+        lengths = {(wire, len(data)) for _, _, wire, data in Capture(out).packets}
+        checks.check(f"of packets, {keep} is kept" + (" unless something else is chosen" if keep == "all" else ""),
+                     [] if lengths == {(1000, length)} else [lengths])
+        fifo.unlink()
 
 
 def test_tshark(bench, checks):

@@ -29,6 +29,7 @@ def test_one_command(bench):
         checks.check("--capture records the load that --log tells of", account_faults(run, 16384) + unless(
             commands=(sorted(blocks) == sorted(told) and len(told) == 400, (len(blocks), len(told))),
             report=("400" in "".join(run.said) and any("READ(" in line for line in run.said), run.said[-20:])))
+        checks.check("--capture keeps headers unless something else is said, and every command has its name", headers_only(bench, disk))
         found = cut_short(bench, disk)
         checks.check("--capture with 128 bytes a packet finds every command nevertheless, and no wrong turnaround", found)
         again = bench.scratch / "again.csv"
@@ -38,11 +39,26 @@ def test_one_command(bench):
             blocks=(sorted(played) == sorted(blocks), (len(played), len(blocks)))))
 
 
+def headers_only(bench, disk):
+    """Over loopback several PDUs lie in a packet: all of their headers are kept."""
+    log, capture = bench.scratch / "headers.csv", bench.scratch / "headers.pcapng"
+    run = bench.generate("--request-size", SMALL, "-q", 16, "--commands", 2000, "--rate", 2000, "--log", log, "--capture", capture, disk.url())
+    rows = Recording(bench.sanscope, disk.port, capture).table("commands")
+    read = [row for row in rows if row["name"] and row["name"].startswith("READ(")]
+    told = sorted(row["lba"] for row in logged(log))
+    return account_faults(run, SMALL) + unless(
+        commands=(sorted(row["lba"] for row in read) == told and len(told) == 2000, (len(read), len(told))),
+        inferred=(all(row["inferred"] == "0" for row in rows), "headers were not seen"),
+        outcomes=(all(row["outcome"] == "completed" for row in read), collections.Counter(row["outcome"] for row in read)),
+        mark=(b"sanscope keep=headers" in capture.read_bytes()[:1000], "nothing is said of it"))
+
+
 def cut_short(bench, disk):
     """Over loopback several PDUs lie in a packet, of which only the first header is kept: the others' have to be
     inferred, and a turnaround stands only where nothing else is possible."""
     log, capture = bench.scratch / "cut.csv", bench.scratch / "cut.pcapng"
-    run = bench.generate("--request-size", SMALL, "-q", 32, "--commands", 20000, "--log", log, "--capture", capture, disk.url())
+    run = bench.generate("--request-size", SMALL, "-q", 32, "--commands", 20000, "--log", log, "--capture", capture, "--snapshot-length", 128,
+                         disk.url())
     rows = Recording(bench.sanscope, disk.port, capture).table("commands")
     told = {row["itt"]: row for row in logged(log)}
     # The commands that look at the LUN before the load are in no log, and come first.

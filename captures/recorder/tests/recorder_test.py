@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "captures" / "recorder" / "tests"))
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
 from harness import until  # noqa: E402
+from headers_kept import SERIAL, compared, leaked, load, recorded, scrub_test, target, wire  # noqa: E402
 from recording_bench import (FULL, HERE, NOBODY, THERE, Bench, Capture, add_wire, faults, full_disk, full_disk_told,  # noqa: E402
                              is_wanted, run_in_namespaces, sent_once, sh, wait_for_last, wait_for_packets,
                              whole_up_to_the_end)
@@ -98,6 +99,75 @@ def test_choices(bench, checks):
     out.write_bytes(head + data)
     checks.check("a recording streams to standard output", sent_once(Capture(out), 400) + faults(
         status=(run.returncode == 0, run.returncode), quiet=(err == b"", err)))
+
+
+def test_headers(bench, checks):
+    """`--keep headers` beside a recording of everything, of loads whose data can be told from all else."""
+    digests = ("--header-digest", "CRC32C", "--data-digest", "CRC32C")
+    writes = ("--verify", "--allow-writes", SERIAL)
+    loads = {
+        "4 KiB written and read": (*writes, "--request-size", "4K", "-q", 8, "--commands", 1500, "--pattern", "random"),
+        "1 MiB written and read": (*writes, "--request-size", "1M", "-q", 4, "--commands", 40),
+        "digests": (*writes, *digests, "--request-size", "16K", "-q", 8, "--commands", 400),
+        "several sessions and connections": (*writes, "--request-size", "32K", "-q", 4, "--sessions", 2, "--connections", 2,
+                                             "--commands", 400),
+        "R2T for each burst": (*writes, "--request-size", "256K", "--initial-r2t", "--no-immediate-data", "-q", 2, "--commands", 100),
+    }
+    with wire(), target(bench, "--size", "64M") as url:
+        for name, arguments in loads.items():
+            whole, headers, ended, runs = recorded(bench, name.split()[0], lambda words=arguments: load(bench, url, *words))
+            check_headers(bench, checks, name, whole, headers, ended, runs)
+        name = "a start in mid-stream"
+        for digest in ((), digests):
+            words = (*writes, *digest, "--request-size", "16K", "-q", 4, "--duration", "20s", "--rate", 300)
+            whole, headers, ended, runs = recorded(bench, "late", lambda words=words: load(bench, url, *words), late=True)
+            check_headers(bench, checks, name + (", with digests" if digest else ""), whole, headers, ended, runs, least=300)
+
+    whole, headers = bench.scratch / "4-whole.pcapng", bench.scratch / "4-headers.pcapng"
+    told = sh(bench.sanscope, "report", headers, check=False).stdout
+    sections = [len(path.read_bytes()) for path in (whole, headers)]
+    lengths = [[wire for _, _, wire, _ in Capture(path).packets] for path in (whole, headers)]
+    checks.check("the file says what was left out, and original lengths stand", faults(
+        comment=(b"headers only: data segments with users' data are not kept" in headers.read_bytes()[:1000], "no comment"),
+        report=("not kept" in told and "(snap length)" not in told, told[:600]),
+        lengths=(sorted(lengths[0]) == sorted(lengths[1]), "others"), size=(sections[1] < sections[0], sections)))
+
+    out = bench.scratch / "udp.pcapng"
+    with bench.running("-i", "v0", "--keep", "headers", "-w", out) as run:
+        bench.send(packets=500, length=1000)
+        wait_for_packets(out, 500)
+    lengths = {(wire, len(data)) for _, _, wire, data in Capture(out).packets}
+    checks.check("of what is not iSCSI the headers are kept", [] if lengths == {(1000, 42)} else [lengths])
+    out = bench.scratch / "limit.pcapng"
+    with bench.running("-i", "v0", "--keep", "headers", "-c", 123, "-w", out) as run:
+        bench.send(packets=500)
+        run.wait(10)
+    checks.check("-c stops after exactly so many packets, with headers only, too", faults(
+        packets=(len(Capture(out).packets) == 123, len(Capture(out).packets)), status=(run.status == 0, run.err)))
+    kept = {}
+    for name, arguments in {"port": ("-f", "tcp port 3260"), "all": ("-f", "tcp port 3260", "--keep", "all"),
+                            "snap": ("-f", "tcp port 3260", "-s", 200), "other": ("-f", "udp"), "none": ()}.items():
+        out = bench.scratch / f"default-{name}.pcapng"
+        with bench.running("-i", "v0", *arguments, "-w", out) as run:
+            pass
+        kept[name] = (b"keep=headers" in out.read_bytes(), "--keep all" in run.err)
+    nothing = (False, False)
+    checks.check("without --keep and -s it is the default for a filter that is for port 3260, and is told", faults(
+        kept=(kept == {"port": (True, True), "all": nothing, "snap": nothing, "other": nothing, "none": nothing}, kept)))
+
+
+def check_headers(bench, checks, name, whole, headers, ended, runs, least=None):
+    found, commands = compared(bench, whole, headers)
+    if "digests" in name and least:
+        # The login that told of the digests is in neither: docs/scrub.md, "What it cannot promise".
+        found = [fault for fault in found if not scrub_test.told_otherwise_with_digests(fault)]
+    looked, there = leaked(whole, headers)
+    unknown = [row for row in commands if row["outcome"] != "completed"]
+    checks.check(f"headers only, {name}: the analysis is that of the whole recording, but for data digests", found + faults(
+        load=(ended[0] == 0, ended), status=(all(run.status == 0 for run in runs), [run.err for run in runs]),
+        commands=(len(commands) > (least or 40), len(commands)), outcomes=(least or not unknown, unknown[:2])))
+    checks.check(f"headers only, {name}: none of {looked} runs of users' data is in the file", there + (
+        [] if looked > 5000 else ["too few were looked for"]))
 
 
 def test_limits(bench, checks):

@@ -145,6 +145,19 @@ def test_plain(bench, checks, way):
     checks.check(f"{way}: headers only, unless said otherwise, and that is told", faults(
         lengths=(lengths == {(1514, 128)}, lengths), told=("128 bytes are taken of each packet" in run.err, run.err)))
 
+    out = bench.scratch / f"headers-{way}.pcapng"
+    with bench.running("-i", "v0", "--keep", "headers", "-w", out) as run:
+        bench.send(packets=500, length=1514)
+        wait_for_packets(out, 500)
+    lengths = {(wire, len(data)) for _, _, wire, data in Capture(out).packets}
+    checks.check(f"{way}: with --keep headers there are these, and the file says so", faults(
+        status=(run.status == 0, run.err), lengths=(lengths == {(1514, 42)}, lengths),
+        mark=(b"sanscope keep=headers" in out.read_bytes()[:1000], "none")))
+    with bench.running("-i", "v0", "-f", "tcp port 3260", "-w", out) as run:
+        pass
+    checks.check(f"{way}: for a filter for port 3260 that is the default, and is told", faults(
+        mark=(b"sanscope keep=headers" in out.read_bytes()[:1000], "none"), told=("Headers are kept" in run.err, run.err)))
+
     run = bench.run("-i", "v0", "-D")
     checks.check(f"{way}: the other host's interfaces are listed", faults(
         status=(run.returncode == 0, run.stderr), names=({"v0", "v1", "lo"} <= {line.split()[0] for line in run.stdout.splitlines()}, run.stdout)))
