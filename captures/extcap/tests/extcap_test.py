@@ -36,8 +36,9 @@ class Bench:
         return subprocess.Popen(["ip", "netns", "exec", HERE, *map(str, words)], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.environment)
 
-    def send(self, packets):
-        sh("ip", "netns", "exec", THERE, self.sender, "v0", "--packets", packets, "--rate", 20000)
+    def send(self, packets, length=None):
+        sh("ip", "netns", "exec", THERE, self.sender, "v0", "--packets", packets, "--rate", 20000,
+           *([] if length is None else ["--length", length]))
 
 
 def wait_for_file(out):
