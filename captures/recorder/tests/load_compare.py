@@ -35,7 +35,7 @@ class Recorder:
         self.name, self.command, self.ready, self.counts = name, command, ready, counts
 
 
-def recorders(binaries, buffer_mib, out, analysis):
+def recorders(binaries, buffer_mib, out, analysis, headers):
     def of_sanscope(text):
         match = re.search(r"(\d+) received, (\d+) dropped by the kernel", text)
         return int(match[1]), int(match[2])
@@ -50,8 +50,10 @@ def recorders(binaries, buffer_mib, out, analysis):
 
     capture = [binaries / "sanscope", "capture", "-i", "v0", "-B", buffer_mib, "-w", out]
     analysing = [Recorder("analysing", [*capture, "--report"], "Recording from", of_sanscope)] if analysis else []
+    following = [Recorder("headers", [*capture, "--keep", "headers"], "Recording from", of_sanscope)] if headers else []
     return [
         Recorder("sanscope", capture, "Recording from", of_sanscope),
+        *following,
         *analysing,
         Recorder("tcpdump", ["tcpdump", "-i", "v0", "-n", "-B", buffer_mib * 1024, "-Z", "root", "-w", out], "listening on", of_tcpdump),
         Recorder("dumpcap", ["dumpcap", "-i", "v0", "-q", "-B", buffer_mib, "-w", out], "File:", of_dumpcap),
@@ -114,6 +116,7 @@ def main():
     parser.add_argument("--no-loss", action="store_true", help="look for the highest rate without loss too: takes long")
     parser.add_argument("--seconds", type=float, default=3, help="of each step of that")
     parser.add_argument("--analysis", action="store_true", help="also sanscope capture --report")
+    parser.add_argument("--headers", action="store_true", help="also sanscope capture --keep headers")
     parser.add_argument("--folder", default="/dev/shm", help="where the files go")
     parser.add_argument("--only", nargs="+", help="these recorders")
     arguments = parser.parse_args()
@@ -131,7 +134,7 @@ def main():
             sh("ip", "-n", name, "link", "set", "v0", "up")
         with tempfile.TemporaryDirectory(dir=arguments.folder, prefix="sanscope-load-") as folder:
             out = pathlib.Path(folder) / "out.pcapng"
-            every = [each for each in recorders(arguments.binaries, arguments.buffer, out, arguments.analysis)
+            every = [each for each in recorders(arguments.binaries, arguments.buffer, out, arguments.analysis, arguments.headers)
                      if not arguments.only or each.name in arguments.only]
             sender = arguments.binaries / "packet_sender"
             for length in arguments.lengths:
