@@ -16,7 +16,7 @@ class ClassifiedStream {
   public:
     // Of what was classified last, at least so many packets are remembered, or half as many as bring this many ranges.
     static constexpr size_t remembered = 1024;
-    static constexpr size_t most_ranges = 8192;
+    static constexpr size_t most_ranges = 2048;
 
     // All before it is known for what it is, or was given up.
     uint64_t end() const { return end_; }

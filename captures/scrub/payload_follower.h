@@ -41,7 +41,7 @@ class PayloadFollower {
         size_t waiting_bytes = size_t{64} << 20;  // of their payloads, as captured
         size_t live_connections = 16384;          // of which something is remembered
         size_t iscsi_connections =
-            16384;  // of these, they that carry iSCSI or may yet turn out to: up to 0.5 MiB each
+            16384;  // of these, they that carry iSCSI or may yet turn out to: up to 0.75 MiB each
         size_t held_bytes = size_t{96} << 20;  // of all streams, behind holes in them
     };
 
