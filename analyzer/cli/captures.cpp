@@ -59,8 +59,10 @@ void CaptureOptions::add_to(CLI::App& command) {
 
 namespace {
 
+enum class Tells : uint8_t { damage, nothing };
+
 Analysed analyse_into(const CaptureOptions& options, ResultStore::Keep keep,
-                      std::unique_ptr<SpillingMemory> memory) {
+                      std::unique_ptr<SpillingMemory> memory, Tells tells = Tells::damage) {
     Analysed analysed;
     analysed.memory = std::move(memory);
     analysed.stop = &InterruptHandler::next_interrupt();
@@ -91,8 +93,9 @@ Analysed analyse_into(const CaptureOptions& options, ResultStore::Keep keep,
     bar.clear();
 
     const uint64_t packets = analysed.engine->totals().packets;
-    if (report_damage(*analysed.source, packets))
-        analysed.status = packets == 0 ? exit_nothing_analysed : exit_input_damaged;
+    const bool damaged = tells == Tells::damage ? report_damage(*analysed.source, packets)
+                                                : !analysed.source->damage().empty();
+    if (damaged) analysed.status = packets == 0 ? exit_nothing_analysed : exit_input_damaged;
     if (!whole) {
         print_text(stderr, "sanscope: interrupted after {}\n", counted_exactly(packets, "packet"));
         analysed.status = exit_interrupted;
@@ -109,6 +112,11 @@ Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep)
 Analysed analyse_captures_aside(const CaptureOptions& options, ResultStore::Keep keep) {
     constexpr size_t most_in_memory = size_t{256} << 20;
     return analyse_into(options, keep, std::make_unique<SpillingMemory>(most_in_memory));
+}
+
+Analysed analyse_captures_quietly(const CaptureOptions& options, ResultStore::Keep keep) {
+    constexpr size_t most_in_memory = size_t{256} << 20;
+    return analyse_into(options, keep, std::make_unique<SpillingMemory>(most_in_memory), Tells::nothing);
 }
 
 std::vector<Finding> findings_of(const Analysed& analysed) {

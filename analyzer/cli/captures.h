@@ -42,6 +42,8 @@ struct Analysed {
 Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep);
 // The same for whoever looks at rows but once: beyond some hundred megabytes they lie in a temporary file.
 Analysed analyse_captures_aside(const CaptureOptions& options, ResultStore::Keep keep);
+// As that, of a capture whose damage was told before.
+Analysed analyse_captures_quietly(const CaptureOptions& options, ResultStore::Keep keep);
 // What is wrong with a capture that was analysed with the rows for it (rows_for_findings).
 std::vector<Finding> findings_of(const Analysed& analysed);
 

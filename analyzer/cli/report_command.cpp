@@ -12,6 +12,8 @@
 #include "analyzer/cli/point_captures.h"
 #include "analyzer/export/file_sink.h"
 #include "analyzer/points/points_text.h"
+#include "analyzer/points/senders_text.h"
+#include "analyzer/points/split_text.h"
 #include "analyzer/report/budget_section.h"
 #include "analyzer/report/text_report.h"
 
@@ -26,10 +28,11 @@ void ReportCommand::add_to(CLI::App& app) {
                      "Exit with status 4 where there is a finding of this severity or a worse one")
         ->check(CLI::IsMember({"problem", "notice"}));
     command_
-        ->add_flag("--points", points_,
-                   "The captures are of the same traffic at several points of its path (host, switch "
-                   "mirror, array): where bytes were "
-                   "lost, how long each direction takes, how far the clocks are apart")
+        ->add_flag(
+            "--points", points_,
+            "The captures are of the same traffic at several points of its path (host, switch "
+            "mirror, array): where bytes were "
+            "lost, how long each direction takes, how far the clocks are apart, whose time the commands' was")
         ->excludes("--fail-on");
     command_->footer(
         "Turnaround is the time from the packet that completes a command PDU to the packet that completes "
@@ -53,10 +56,16 @@ bool ReportCommand::chosen() const {
 }
 
 ExitStatus ReportCommand::report_points() const {
-    const FollowedPath followed = follow_points(captures_.files);
+    FollowedPath followed = follow_points(captures_);
     if (followed.path.points.empty()) return followed.status;
+    std::string more;
+    if (split_point_commands(captures_, followed))
+        more += split_text(followed.path, followed.commands.engine->store(), *followed.splits);
+    std::vector<SenderAgreement> senders;
+    if (followed.status != exit_interrupted && compare_point_senders(captures_, followed, senders))
+        more += senders_text(followed.path, senders);
     FileSink out(STDOUT_FILENO);
-    if (!out.write(points_text(followed.path)) && out.error() != nullptr) {
+    if (!out.write(points_text(followed.path, more)) && out.error() != nullptr) {
         print_text(stderr, "sanscope: standard output: {}\n", out.error()->message);
         return exit_nothing_analysed;
     }

@@ -97,7 +97,8 @@ void TableCommand::add_to(CLI::App& app) {
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
     command_->add_flag("--points", points_,
-                       "For the tables points and point_losses: the captures are of the same traffic at "
+                       "For the tables points, point_losses, point_commands and point_senders: the captures "
+                       "are of the same traffic at "
                        "several points of its "
                        "path");
     where_option_ = command_->add_option(
@@ -130,8 +131,23 @@ ExitStatus TableCommand::write(const Table& whole, const RowFilter* filter, Exit
 }
 
 ExitStatus TableCommand::write_points(const RowFilter* filter) const {
-    const FollowedPath followed = follow_points(captures_.files);
+    FollowedPath followed = follow_points(captures_);
     if (followed.path.points.empty()) return followed.status;
+    if (table_ == point_commands_table.name) {
+        if (!split_point_commands(captures_, followed))
+            return followed.status == exit_interrupted ? exit_interrupted : exit_nothing_analysed;
+        return write(
+            *make_point_commands_table(followed.path, followed.commands.engine->store(), *followed.splits),
+            filter, followed.status);
+    }
+    if (table_ == point_senders_table.name) {
+        std::vector<SenderAgreement> agreements;
+        if (!compare_point_senders(captures_, followed, agreements))
+            return followed.status == exit_interrupted ? exit_interrupted : exit_nothing_analysed;
+        ChunkedRows<PointSenderRow> rows;
+        append_point_sender_rows(followed.path, agreements, rows);
+        return write(*make_point_senders_table(rows), filter, followed.status);
+    }
     if (table_ == points_table.name) {
         ChunkedRows<PointRow> rows;
         append_point_rows(followed.path, rows);
@@ -150,8 +166,9 @@ ExitStatus TableCommand::run() const {
     }
     if ((of_points != nullptr) != points_) {
         print_text(stderr, "sanscope: table {}: {}\n", table_,
-                   points_ ? "--points is for the tables points and point_losses"
-                           : "is of captures at several points of a path: --points");
+                   points_
+                       ? "--points is for the tables points, point_losses, point_commands and point_senders"
+                       : "is of captures at several points of a path: --points");
         return exit_usage;
     }
     const TableInfo& info = of_findings            ? findings_table

@@ -12,17 +12,22 @@ namespace {
 
 constexpr uint32_t beyond_limit = FlowTable::none - 1;
 
-size_t likely_initiator(const std::array<Endpoint, 2>& ends) {
-    const bool first_iscsi = is_iscsi_port(ends[0].port);
-    const bool second_iscsi = is_iscsi_port(ends[1].port);
+size_t likely_initiator(const std::array<Endpoint, 2>& ends, const DecodeAs& rules) {
+    const auto is_iscsi = [&](uint16_t port) {
+        const DecodeAs::Protocol named = rules.of_port(port);
+        return named == DecodeAs::Protocol::by_content ? is_iscsi_port(port)
+                                                       : named == DecodeAs::Protocol::iscsi;
+    };
+    const bool first_iscsi = is_iscsi(ends[0].port);
+    const bool second_iscsi = is_iscsi(ends[1].port);
     if (first_iscsi != second_iscsi) return first_iscsi ? 1 : 0;
     return ends[0].port >= ends[1].port ? 0 : 1;
 }
 
 }  // namespace
 
-uint32_t PointCapture::connection_of(const DecodedPacket& packet, const FlowKey& key, size_t side,
-                                     PacketNumber number) {
+uint32_t PointCapture::open_connection(const DecodedPacket& packet, const FlowKey& key, size_t side,
+                                       PacketNumber number) {
     uint32_t& place = flows_.find_or_add(key);
     if (place == beyond_limit) return beyond_limit;
     bool begin = place == FlowTable::none;
@@ -59,7 +64,7 @@ void PointCapture::add(const DecodedPacket& packet, PacketNumber number, int64_t
         ++left_out_;
         return;
     }
-    const uint32_t connection = connection_of(packet, key, side, number);
+    const uint32_t connection = open_connection(packet, key, side, number);
     if (connection == beyond_limit) {
         ++left_out_;
         return;
@@ -122,7 +127,7 @@ void PointCapture::finish() {
     std::vector<size_t> initiators(connections_.size());
     for (size_t i = 0; i < connections_.size(); ++i) {
         const Open& open = open_[i];
-        const size_t initiator = open.initiator.value_or(likely_initiator(open.ends));
+        const size_t initiator = open.initiator.value_or(likely_initiator(open.ends, decode_as_));
         initiators[i] = initiator;
         PointConnection& connection = connections_[i];
         connection.initiator = open.ends[initiator];
@@ -148,6 +153,21 @@ std::span<const uint32_t> PointCapture::segments(size_t connection, Way way) con
     const bool from_low = connections_[connection].initiator_is_low == (way == Way::out);
     const size_t flow = connection * 2 + (from_low ? 0 : 1);
     return std::span(order_).subspan(starts_[flow], starts_[flow + 1] - starts_[flow]);
+}
+
+std::optional<uint32_t> PointCapture::place_of(PacketNumber packet) const {
+    size_t begin = 0;
+    size_t end = records_.size();
+    while (begin < end) {
+        const size_t middle = begin + (end - begin) / 2;
+        if (records_[middle].packet < packet) {
+            begin = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    if (begin == records_.size() || records_[begin].packet != packet) return std::nullopt;
+    return static_cast<uint32_t>(begin);
 }
 
 bool read_point(PacketSource& source, PointCapture& capture, const PointReadOptions& options) {

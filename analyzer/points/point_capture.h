@@ -17,6 +17,7 @@
 #include "analyzer/net/fragment_reassembler.h"
 #include "analyzer/points/segment_record.h"
 #include "analyzer/store/chunked_rows.h"
+#include "analyzer/vocabulary/decode_as.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -30,8 +31,8 @@ constexpr size_t index_of(Way way) {
     return static_cast<size_t>(way);
 }
 
-// A connection as one point saw it. The initiator is who sent the SYN; where none was captured, the end without an iSCSI
-// port, else the one with the higher port.
+// A connection as one point saw it. The initiator is who sent the SYN; where none was captured, the end whose port is not
+// iSCSI's, by the user's word or else by number; else the one with the higher port.
 struct PointConnection {
     Endpoint initiator;
     Endpoint target;
@@ -55,6 +56,8 @@ class PointCapture {
     PointCapture(std::string name, std::pmr::memory_resource* memory)
         : name_(std::move(name)), records_(memory), sacks_(memory) {}
 
+    // What the user says ports are, before anything is added: which end without a SYN is the target.
+    void decode_as(DecodeAs rules) { decode_as_ = std::move(rules); }
     // Packets of one batch, in order; decode is done here. Fragments are put together first.
     void add(const PacketBatch& batch);
     // One decoded segment.
@@ -67,6 +70,14 @@ class PointCapture {
     // The places of the connection's records in one direction, in the order of the capture; for record().
     std::span<const uint32_t> segments(size_t connection, Way way) const;
     const SegmentRecord& record(uint32_t place) const { return records_[place]; }
+    // The record of a packet; nullopt where it is none of those.
+    std::optional<uint32_t> place_of(PacketNumber packet) const;
+    // Who sent it.
+    size_t connection_of(const SegmentRecord& record) const { return record.flow / 2; }
+    Way way_of(const SegmentRecord& record) const {
+        const bool from_low = record.flow % 2 == 0;
+        return from_low == connections_[connection_of(record)].initiator_is_low ? Way::out : Way::in;
+    }
     // nullptr for a segment without SACK blocks.
     const SackRecord* sack(const SegmentRecord& record) const {
         return record.sack == 0 ? nullptr : &sacks_[record.sack - 1];
@@ -88,7 +99,8 @@ class PointCapture {
         std::array<Endpoint, 2> ends{};
         std::optional<size_t> initiator;  // index into `ends`
     };
-    uint32_t connection_of(const DecodedPacket& packet, const FlowKey& key, size_t side, PacketNumber number);
+    uint32_t open_connection(const DecodedPacket& packet, const FlowKey& key, size_t side,
+                             PacketNumber number);
 
     std::string name_;
     ChunkedRows<SegmentRecord> records_;
@@ -99,6 +111,7 @@ class PointCapture {
     std::vector<uint32_t> order_;
     std::vector<uint32_t> starts_;
     FragmentReassembler fragments_;
+    DecodeAs decode_as_;
     uint64_t packets_ = 0;
     uint64_t left_out_ = 0;
     int64_t first_ns_ = no_time;

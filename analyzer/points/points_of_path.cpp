@@ -157,6 +157,10 @@ class PathFollower {
         if (options_.progress) options_.progress();
     }
 
+    void compared(uint64_t done, uint64_t of) const {
+        if (options_.compared) options_.compared(done, of);
+    }
+
     static int64_t error_ns(const PointCapture& a, const PointCapture& b) {
         return a.resolution_ns() + b.resolution_ns();
     }
@@ -197,6 +201,7 @@ class PathFollower {
         const std::vector<SharedConnection> shared = match_connections(a, b);
         std::vector<int> orders(shared.size());
         ClockSamples samples;
+        uint64_t done = 0;
         for (size_t i = 0; i < shared.size() && !stopped(); ++i) {
             const std::vector<WaySample> seen = way_samples(a, b, match_ways(places_of(a, b, shared[i])));
             OrderVotes told;
@@ -210,12 +215,14 @@ class PathFollower {
                 }
             }
             progress();
+            compared(++done, shared.size() * 2);
         }
         pair.clock_samples = samples.count();
         pair.clock = estimate_clock(samples.samples(), error_ns(a, b));
         for (size_t i = 0; i < shared.size() && !stopped(); ++i) {
             pair.connections.push_back(judge(a, b, shared[i], orders[i], pair.clock));
             progress();
+            compared(++done, shared.size() * 2);
         }
         count_unshared(a, b, shared, pair);
         return pair;
@@ -232,6 +239,7 @@ class PathFollower {
         connection.translated = shared.translated;
         connection.order_known = order != 0;
         connection.contrary = order < 0;
+        connection.turned = shared.turned;
         // As if the initiator were on the side of a; turned back once it is judged.
         ConnectionPlaces places = places_of(a, b, shared);
         if (order < 0) {

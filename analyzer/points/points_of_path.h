@@ -28,6 +28,7 @@ struct ConnectionAtPoints {
     bool translated = false;
     bool order_known = false;       // which point its packets pass first; without, nothing is judged
     bool contrary = false;          // its initiator is on the side of b
+    bool turned = false;            // what a takes for its initiator is b's target: no SYN was captured
     std::array<WayResult, 2> ways;  // by Way: `out` is from the initiator
     int64_t middle_ns = 0;          // of the connection at a, by its clock
     TimeBand offset;                // of b's clock against a's at that time
@@ -54,7 +55,8 @@ constexpr size_t most_points = 8;
 
 struct PathPointsOptions {
     const std::atomic<bool>* stop = nullptr;
-    std::function<void()> progress;  // now and then
+    std::function<void()> progress;                            // now and then
+    std::function<void(uint64_t done, uint64_t of)> compared;  // connections of two points, twice each
 };
 
 // An Error where two neighbouring points have no connection in common, or it was stopped. At least two captures, finished.

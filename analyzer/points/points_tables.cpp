@@ -242,7 +242,8 @@ const TableInfo point_losses_table = {
     loss_infos, ResultStore::Keep::nothing(), nullptr};
 
 std::span<const TableInfo* const> point_tables() {
-    static constexpr const TableInfo* tables[] = {&points_table, &point_losses_table};
+    static constexpr const TableInfo* tables[] = {&points_table, &point_losses_table, &point_commands_table,
+                                                  &point_senders_table};
     return tables;
 }
 

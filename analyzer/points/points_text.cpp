@@ -42,9 +42,10 @@ class Text {
         for (const auto& point : path.points) names_.push_back(cleaned_line(point->name()));
     }
 
-    std::string write() {
+    std::string write(std::string_view commands) {
         points();
         findings();
+        text_ += commands;
         clocks();
         for (size_t p = 0; p < path_.pairs.size(); ++p) {
             const PointPair& pair = path_.pairs[p];
@@ -272,8 +273,8 @@ class Text {
 
 }  // namespace
 
-std::string points_text(const PathPoints& path) {
-    return Text(path).write();
+std::string points_text(const PathPoints& path, std::string_view commands) {
+    return Text(path).write(commands);
 }
 
 std::string band_words(const TimeBand& band) {

@@ -98,7 +98,11 @@ def least_ways(initiator, target, begin=0, end=1 << 63):
 
 
 def rows(program, table, *captures):
-    run = run_sanscope(program, ["table", table, "--points", *captures])
+    return run_table(program, table, "--points", *captures)
+
+
+def run_table(program, table, *arguments):
+    run = run_sanscope(program, ["table", table, *arguments])
     if run.status != 0:
         raise RuntimeError(run.describe())
     return [{key: value or None for key, value in row.items()} for row in csv.DictReader(io.StringIO(run.out))]

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`sanscope table point_commands --points`: commands split between two points, held against the packets themselves, whose clocks
+are one and the same; and how near the time budgets of one capture alone come to that.
+
+    point_commands_test.py [FOLDER]     FOLDER/truth: more captures of both ends
+"""
+
+import argparse
+import collections
+import pathlib
+import random
+import statistics
+import sys
+import tempfile
+
+from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, missing_program
+from points_test import Capture, Capture_of, rows, run_table, sample_pairs, segment
+
+OFFSET = 5_000_000_000
+PARTS = ("initiator_ns", "paths_ns", "target_ns", "answer_ns")
+
+
+def more_pairs():
+    yield from sample_pairs()
+    for name in ("target-5ms", "target-5ms-deep", "r2t-10ms", "think-20ms", "closed-window", "command-window-1"):
+        yield f"budgets/{name}", *(SAMPLES / "budgets" / name / f"{end}.pcap.zst" for end in ("initiator", "target"))
+
+
+def split_rows(program, initiator, target):
+    return [{key: int(value) if key.endswith("_ns") and value is not None else value for key, value in row.items()}
+            for row in rows(program, "point_commands", initiator, target)]
+
+
+class Both:
+    """What the packets say: where a packet of the initiator's capture is in the target's, if it is there once."""
+
+    def __init__(self, initiator, target):
+        self.packets = initiator.packets
+        self.here, self.there = collections.Counter(), collections.defaultdict(list)
+        for _, frame, _ in initiator.packets:
+            self.here[segment(frame)] += 1
+        for time_ns, frame, _ in target.packets:
+            self.there[segment(frame)].append(time_ns)
+
+    def times(self, packet):
+        time_ns, frame, _ = self.packets[packet - 1]
+        key = segment(frame)
+        others = self.there.get(key, [])
+        return (time_ns, others[0]) if self.here[key] == 1 and len(others) == 1 else None
+
+
+def test_split(checks, program, name, initiator_path, target_path, folder):
+    initiator, target = Capture(initiator_path), Capture(target_path)
+    both = Both(initiator, target)
+    first_ns = initiator.packets[0][0]
+    commands = {row["command"]: row for row in run_table(program, "commands", initiator_path)}
+    exact = None
+    for offset, ppm in ((0, 0), (OFFSET, 0), (-OFFSET, 100)):
+        there = target.write(folder / "target.pcap",
+                             lambda time_ns, frame: time_ns + offset + int((time_ns - first_ns) * ppm / 1e6))
+        split = split_rows(program, initiator_path, there)
+        faults, held = [], 0
+        done = [row for row in split if row["not_split"] is None]
+        for row in done:
+            command = commands[row["command"]]
+            label = f"command {row['command']}"
+            if sum(row[part] for part in PARTS) != row["turnaround_ns"]:
+                faults.append(f"{label}: the parts are not the turnaround")
+            if row["turnaround_ns"] != int(command["turnaround_ns"]):
+                faults.append(f"{label}: {row['turnaround_ns']} ns, {command['turnaround_ns']} in commands")
+            if min(row[part] for part in PARTS) < 0:
+                faults.append(f"{label}: a part is less than nothing")
+            if row["path_out_low_ns"] is None:
+                continue
+            for way, packet in (("out", command["request_packet"]), ("back", command["response_packet"])):
+                low, high = row[f"path_{way}_low_ns"], row[f"path_{way}_high_ns"]
+                if low > high:
+                    faults.append(f"{label}: the path {way} is {low} to {high}")
+                times = both.times(int(packet))
+                # A write's data take the way of the request as well.
+                if times is None or row["round_trips"] != "1" or row["initiator_ns"] != 0:
+                    continue
+                if row[f"recovery_{way}_ns"] != 0:
+                    continue
+                held += 1
+                truth = (times[1] - times[0]) * (1 if way == "out" else -1)
+                # Times are cut to microseconds at both ends, and the other clock runs faster meanwhile.
+                slack = 2000 + row["turnaround_ns"] // 5000
+                if not low - slack <= truth <= high + slack:
+                    faults.append(f"{label}: {truth} ns {way}, told as {low} to {high}")
+        if exact is None:
+            exact = {row["command"]: row for row in done}
+        else:
+            for row in done:
+                before = exact.get(row["command"])
+                for part in PARTS if before else ():
+                    if abs(row[part] - before[part]) > 2000 + row["turnaround_ns"] // 5000:
+                        faults.append(f"command {row['command']}: {part} is {before[part]}, "
+                                      f"{row[part]} by another clock")
+        answered = [row for row in commands.values() if row["turnaround_ns"] is not None]
+        if len(done) < 0.9 * len(answered):
+            faults.append(f"{len(done)} of {len(answered)} split: "
+                          f"{collections.Counter(row['not_split'] for row in split)}")
+        if held == 0:
+            faults.append("nothing was held against the packets")
+        checks.check(f"{name}: {len(done)} of {len(answered)} commands split, {held} ways as the packets have them, "
+                     f"clock {offset / 1e9:+.0f} s {ppm:+d} ppm", faults)
+    return exact, commands
+
+
+def test_known_times(checks, program):
+    """Of targets that are known to take 5 ms for each command, from both ends."""
+    for name in ("target-5ms", "target-5ms-deep", "command-window-1"):
+        folder = SAMPLES / "budgets" / name
+        taken = [row["target_ns"] for row in split_rows(program, folder / "initiator.pcap.zst", folder / "target.pcap.zst")
+                 if row["target_ns"] is not None and row["name"].startswith("READ(10)")]
+        median = statistics.median(taken) / 1e6
+        checks.check(f"{name}: a target that takes 5 ms takes {median:.2f} ms",
+                     [] if 5 <= median <= 6 or (name == "target-5ms-deep" and median >= 5) else [f"{sorted(taken)[:5]}"])
+    folder = SAMPLES / "budgets/r2t-10ms"
+    trips = [row for row in split_rows(program, folder / "initiator.pcap.zst", folder / "target.pcap.zst")
+             if row["round_trips"] is not None and row["name"].startswith("WRITE(10)")]
+    twice = sum(row["round_trips"] == "2" and row["paths_ns"] >= 20_000_000 for row in trips)
+    checks.check(f"r2t-10ms: {twice} of {len(trips)} writes cross 10 ms of path, there and back, twice",
+                 [] if trips and twice >= 0.95 * len(trips) else [str(trips[:2])])
+
+
+def test_hidden_copies(checks, program, folder):
+    """Packets that one capture lacks: what is split stays as it was, or is not split."""
+    whole = SAMPLES / "budgets/rate-50mbit"
+    before = {row["command"]: row for row in split_rows(program, whole / "initiator.pcap.zst", whole / "target.pcap.zst")}
+    target = Capture(whole / "target.pcap.zst")
+    picked = random.Random(7)
+    target.packets = [packet for packet in target.packets if picked.randrange(20) != 0]
+    after = split_rows(program, whole / "initiator.pcap.zst",
+                       target.write(folder / "thinned.pcap", lambda time_ns, frame: time_ns))
+    faults = []
+    for row in after:
+        if row["not_split"] is not None:
+            continue
+        for part in ("initiator_ns", "target_ns", "answer_ns"):
+            if abs(row[part] - before[row["command"]][part]) > 2000:
+                faults.append(f"command {row['command']}: {part} {row[part]}, of whole captures "
+                              f"{before[row['command']][part]}")
+    left = sum(row["not_split"] is None for row in after)
+    if left == len(after) or left == 0:
+        faults.append(f"{left} of {len(after)} are split")
+    checks.check(f"of a capture that lacks packets {left} of {len(after)} commands are split, as of a whole one", faults)
+
+
+def estimate_errors(exact, commands):
+    """Time budgets by the initiator's capture against the split: what they say of the target, and of the two ways, less what was
+    measured, each as a share of the command's time."""
+    target, path = [], []
+    for number, row in exact.items():
+        command = commands[number]
+        parts = {key: int(value) for key, value in command.items() if key.startswith("budget_") and value is not None}
+        if not parts or row["turnaround_ns"] == 0 or parts["budget_unknown_ns"] > 0:
+            continue
+        whole = row["turnaround_ns"]
+        target.append((parts["budget_target_ns"] - row["target_ns"]) / whole)
+        if row["recovery_out_ns"] is not None and row["recovery_back_ns"] is not None:
+            ways = row["paths_ns"] - row["recovery_out_ns"] - row["recovery_back_ns"]
+            path.append((parts["budget_request_path_ns"] + parts["budget_return_path_ns"] - ways) / whole)
+    return target, path
+
+
+def figures(errors):
+    size = sorted(abs(error) for error in errors)
+    return (statistics.median(size), size[int(len(size) * 0.9)], statistics.mean(errors)) if size else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sanscope", default=DEFAULT_SANSCOPE, type=pathlib.Path)
+    parser.add_argument("folder", nargs="?", type=pathlib.Path)
+    options = parser.parse_args()
+    if reason := missing_program(options.sanscope):
+        sys.exit(reason)
+    checks = Checks()
+    pairs = list(more_pairs())
+    for truth in sorted((options.folder / "truth").glob("*/target.pcap*")) if options.folder else []:
+        pairs.append((f"truth/{truth.parent.name}", truth.parent / "initiator.pcap.zst", truth))
+    table = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for pair in pairs:
+            exact, commands = test_split(checks, options.sanscope, *pair, folder)
+            table.append((pair[0], len(exact), *map(figures, estimate_errors(exact, commands))))
+        test_hidden_copies(checks, options.sanscope, folder)
+    test_known_times(checks, options.sanscope)
+    print("\nTime budgets of the initiator's capture alone, error as a share of the command's time: median, 90 %, mean with its sign")
+    print(f"{'':<36} {'commands':>8}  {'target':<28} the two ways")
+    words = lambda found: "-" if found is None else "{:.1%}, {:.1%}, {:+.1%}".format(*found)
+    for load, count, target, path in table:
+        print(f"{load:<36} {count:>8}  {words(target):<28} {words(path)}")
+    whole = [target[0] for _, _, target, _ in table if target]
+    checks.check(f"budgets tell the target's share to {statistics.median(whole):.1%} in half of the loads",
+                 [] if whole and statistics.median(whole) <= 0.1 else ["docs/points.md says so"])
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
