@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/base/serial32.h"
+#include "analyzer/iscsi/bhs.h"
 #include "analyzer/points/copy_matching.h"
 #include "analyzer/points/permission_waits.h"
 #include "analyzer/points/receiver_view.h"
@@ -161,21 +162,22 @@ class Splitter {
             const auto there = out_.passing(out(wait.permitted_end));
             const auto back = in_.passing(in(wait.r2t_end));
             if (!there || !back) return SplitLack::bytes;
-            if (const SplitLack lack = sum.add(clock_, *there, back->sent_ns, *back, at_ns);
-                lack != SplitLack::none)
-                return lack;
+            const int64_t before_ns = in_.sent_ns(in(wait.r2t_end) - int64_t{bhs_length} - 1);
+            const SplitLack lack = sum.add(clock_, *there, {before_ns, back->sent_ns}, *back, at_ns);
+            if (lack != SplitLack::none) return lack;
         }
         const auto there = out_.passing(out(marks.has_data_out ? marks.data_out_end : marks.request_end));
+        const int64_t before_ns = in_.sent_ns(in(marks.answer_begin) - 1);
         const int64_t answered_ns = in_.sent_ns(in(marks.answer_begin));
         const auto back = in_.passing(in(marks.answer_end));
         if (!there || !back || answered_ns == no_time) return SplitLack::bytes;
-        if (const SplitLack lack = sum.add(clock_, *there, answered_ns, *back, at_ns);
-            lack != SplitLack::none)
-            return lack;
+        const SplitLack lack = sum.add(clock_, *there, {before_ns, answered_ns}, *back, at_ns);
+        if (lack != SplitLack::none) return lack;
         row.round_trips = sum.round_trips;
         row.turnaround_ns = at_ns - request_ns;
         row.initiator_ns = sum.initiator_ns;
         row.target_ns = sum.target_ns;
+        row.behind_others_ns = sum.behind_others_ns;
         row.answer_ns = back->sent_ns - answered_ns;
         row.paths_ns = row.turnaround_ns - row.initiator_ns - row.target_ns - row.answer_ns;
         row.recovery_out_ns = sum.recovery_out_ns;
@@ -189,10 +191,16 @@ class Splitter {
                                                                                       : SplitLack::none;
     }
 
+    // When the last byte that stands before the target's answer left far, and when the answer's first did.
+    struct Turn {
+        int64_t before_ns;
+        int64_t answered_ns;
+    };
     struct Sum {
         uint32_t round_trips = 0;
         int64_t initiator_ns = 0;
         int64_t target_ns = 0;
+        int64_t behind_others_ns = 0;
         TimeBand out{0, 0};
         TimeBand back{0, 0};
         bool bounded = true;
@@ -201,7 +209,7 @@ class Splitter {
         const ClockStretch* stretch = nullptr;
 
         // `at_ns`: since when it was the initiator's turn, at near; then since when it is again.
-        SplitLack add(const ClockEstimate& clock, const Crossings::Passing& there, int64_t turned_ns,
+        SplitLack add(const ClockEstimate& clock, const Crossings::Passing& there, Turn turn,
                       const Crossings::Passing& back_again, int64_t& at_ns) {
             // A step meanwhile would be part of what one clock alone measured.
             for (const Crossings::Passing* passing : {&there, &back_again}) {
@@ -210,15 +218,20 @@ class Splitter {
                 stretch = now;
             }
             const int64_t sending_ns = there.sent_ns - at_ns;
-            const int64_t serving_ns = turned_ns - there.arrived_ns;
+            const int64_t serving_ns = turn.answered_ns - there.arrived_ns;
             if (sending_ns < 0 || serving_ns < 0 || back_again.arrived_ns < there.sent_ns)
                 return SplitLack::overlapping;
             ++round_trips;
             initiator_ns += sending_ns;
             target_ns += serving_ns;
+            const int64_t stream_busy_ns =
+                turn.before_ns == no_time
+                    ? no_time
+                    : std::clamp<int64_t>(turn.before_ns - there.arrived_ns, 0, serving_ns);
+            add_known(behind_others_ns, stream_busy_ns);
             at_ns = back_again.arrived_ns;
-            add_recovery(recovery_out_ns, there.recovery_ns);
-            add_recovery(recovery_back_ns, back_again.recovery_ns);
+            add_known(recovery_out_ns, there.recovery_ns);
+            add_known(recovery_back_ns, back_again.recovery_ns);
             const TimeBand then = stretch->offset(there.time_at_near);
             const TimeBand later = stretch->offset(back_again.time_at_near);
             bounded = bounded && then.bounded() && later.bounded();
@@ -231,7 +244,7 @@ class Splitter {
             back.high_ns += difference_back_ns + later.high_ns;
             return SplitLack::none;
         }
-        static void add_recovery(int64_t& sum_ns, int64_t more_ns) {
+        static void add_known(int64_t& sum_ns, int64_t more_ns) {
             sum_ns = sum_ns == no_time || more_ns == no_time ? no_time : sum_ns + more_ns;
         }
     };
@@ -266,9 +279,9 @@ std::vector<std::optional<AtPoint>> at_first_point(const PointCapture& point, co
 
 // What the capture that it is told by lacks.
 SplitLack lack_of(const CommandRow& command, const CommandMarks& marks, const ConnectionRow& connection) {
-    if (command.request_packet == 0 || !marks.has_request || !marks.has_answer || !marks.has_status)
-        return SplitLack::unanswered;
-    const bool known = connection.stream_start_known[0] && connection.stream_start_known[1];
+    if (command.request_packet == 0 || command.response_packet == 0) return SplitLack::unanswered;
+    const bool known = connection.stream_start_known[0] && connection.stream_start_known[1] &&
+                       marks.has_request && marks.has_answer && marks.has_status;
     return command.inferred || marks.doubtful || !known ? SplitLack::headers : SplitLack::none;
 }
 

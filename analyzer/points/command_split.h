@@ -42,6 +42,9 @@ struct CommandSplit {
     int64_t paths_ns = no_time;      // there and back, all round trips
     // Far had passed on all that the target waited for, until an R2T's end or the answer's first byte came back there.
     int64_t target_ns = no_time;
+    // Of it: what stands before that in the target's stream, mostly of other commands, had not left far yet. The target or its TCP may
+    // have held that up. no_time where far's capture lacks it.
+    int64_t behind_others_ns = no_time;
     int64_t answer_ns = no_time;  // from the answer's first byte at far to its last
     // These two together are paths_ns; each rests on the offset of the clocks.
     TimeBand out = {};

@@ -107,6 +107,10 @@ constexpr Column<PointCommandRow> point_command_columns[] = {
     {"path_back_high_ns", integer_column, "… at most", edge<&CommandSplit::back, true>},
     {"recovery_back_ns", integer_column, "Of the path back: until lost or overtaken bytes had come",
      duration<&CommandSplit::recovery_back_ns>},
+    {"behind_others_ns", integer_column,
+     "Of target_ns: what stands before the answer in the target's stream, of other commands, had not left "
+     "`other_point` yet; the target itself or its TCP may have held that up",
+     duration<&CommandSplit::behind_others_ns>},
 };
 constexpr auto infos = column_infos(point_command_columns);
 

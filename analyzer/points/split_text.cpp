@@ -37,7 +37,8 @@ struct Figure {
 
 struct Group {
     uint64_t commands = 0;
-    Figure turnaround, initiator, out, recovery_out, target, answer, back, recovery_back, paths;
+    Figure turnaround, initiator, out, recovery_out, target, answer, back, recovery_back, paths,
+        behind_others, service;
 
     void add(const CommandSplit& split) {
         ++commands;
@@ -45,6 +46,12 @@ struct Group {
         initiator.add(split.initiator_ns);
         target.add(split.target_ns);
         answer.add(split.answer_ns);
+        // Of what stood behind others nobody knows how long the target would have needed anyway.
+        const bool known = split.behind_others_ns != no_time;
+        behind_others.add(known ? TimeBand{split.behind_others_ns, split.behind_others_ns}
+                                : TimeBand{0, split.target_ns});
+        service.add(known ? TimeBand{split.target_ns - split.behind_others_ns, split.target_ns}
+                          : TimeBand{0, split.target_ns});
         paths.add(split.paths_ns);
         // Where the clocks are not known: anything.
         const TimeBand any{0, split.paths_ns};
@@ -117,10 +124,18 @@ class Text {
         std::ranges::stable_sort(groups, std::ranges::greater(),
                                  [](const auto& group) { return group.second->turnaround.low_ns; });
         constexpr size_t most_listed = 6;
-        if (groups.size() > most_listed) groups.resize(most_listed);
+        constexpr double little = 0.02;
+        size_t listed = 0;
         for (const auto& [name, group] : groups) {
-            table(name.empty() ? "Others" : name, *group, pair.a == 0, pair.b + 1 == path_.points.size());
+            const bool matters =
+                listed == 0 || share(group->turnaround.low_ns, splits.all.turnaround.low_ns) >= little;
+            if (listed == most_listed || !matters) break;
+            ++listed;
+            table(name.empty() ? "Unnamed" : name, *group, pair.a == 0, pair.b + 1 == path_.points.size());
         }
+        if (listed < groups.size())
+            line("    Besides, {} with little of the time",
+                 counted(groups.size() - listed, "kind") + " of commands");
     }
 
     // What takes half of all time wherever the truth lies in its band.
@@ -131,7 +146,7 @@ class Text {
         const std::array<std::pair<const Figure*, std::string_view>, 5> parts{{
             {&all.initiator, first ? "the initiator's, with Data-Out to send" : "before the nearer point"},
             {&all.out, "on the path out, to the target"},
-            {&all.target, last ? "the target's" : "beyond the farther point"},
+            {&all.service, last ? "the target's own" : "beyond the farther point"},
             {&all.answer, "the answers', from their first byte to their last as they left"},
             {&all.back, "on the path back, from the target"},
         }};
@@ -143,25 +158,30 @@ class Text {
         if (share(all.paths.low_ns, whole_ns) >= 0.5) {
             line("    {} of their time was between the points, there and back together",
                  share_words(all.paths, whole_ns));
+        } else if (share(all.target.low_ns, whole_ns) >= 0.5) {
+            line("    {} of their time was {}, {} of all behind others' answers, which TCP may have held up",
+                 share_words(all.target, whole_ns), last ? "at the target's end" : "beyond the farther point",
+                 share_words(all.behind_others, whole_ns));
         }
     }
 
     void table(std::string_view name, const Group& group, bool first, bool last) {
-        line("    {:<34} {:<20} {:<26} {}", fmt::format("{}, {}", name, counted(group.commands, "command")),
+        line("    {:<36} {:<20} {:<26} {}", fmt::format("{}, {}", name, counted(group.commands, "command")),
              "of the time", "half", "99 of 100");
         const auto row = [&](std::string_view what, const Figure& figure) {
-            line("      {:<32} {:<20} {:<26} {}", what, share_words(figure, group.turnaround.low_ns),
+            line("      {:<34} {:<20} {:<26} {}", what, share_words(figure, group.turnaround.low_ns),
                  band_words(figure.percentile(0.5)), band_words(figure.percentile(0.99)));
         };
         row("turnaround", group.turnaround);
         if (group.initiator.high_ns > 0)
             row(first ? "initiator" : "before the nearer point", group.initiator);
         row("path out", group.out);
-        if (group.recovery_out.high_ns > 0) row("  waiting for what was lost", group.recovery_out);
+        if (group.recovery_out.high_ns > 0) row("  waiting for lost or late bytes", group.recovery_out);
         row(last ? "target" : "beyond the farther point", group.target);
+        if (group.behind_others.high_ns > 0) row("  behind others' answers", group.behind_others);
         row("answer, first byte to last", group.answer);
         row("path back", group.back);
-        if (group.recovery_back.high_ns > 0) row("  waiting for what was lost", group.recovery_back);
+        if (group.recovery_back.high_ns > 0) row("  waiting for lost or late bytes", group.recovery_back);
         row("path, there and back", group.paths);
     }
 

@@ -98,7 +98,9 @@ def test_split(checks, program, name, initiator_path, target_path, folder):
                     if abs(row[part] - before[part]) > 2000 + row["turnaround_ns"] // 5000:
                         faults.append(f"command {row['command']}: {part} is {before[part]}, "
                                       f"{row[part]} by another clock")
-        answered = [row for row in commands.values() if row["turnaround_ns"] is not None]
+        # Of connections with a few packets, which do not tell the order of the points, and of headers that a snap length cut off.
+        hopeless = {row["command"] for row in split if row["not_split"] in ("order", "headers")}
+        answered = [row for row in commands.values() if row["turnaround_ns"] is not None and row["command"] not in hopeless]
         if len(done) < 0.9 * len(answered):
             faults.append(f"{len(done)} of {len(answered)} split: "
                           f"{collections.Counter(row['not_split'] for row in split)}")
@@ -150,20 +152,20 @@ def test_hidden_copies(checks, program, folder):
 
 
 def estimate_errors(exact, commands):
-    """Time budgets by the initiator's capture against the split: what they say of the target, and of the two ways, less what was
-    measured, each as a share of the command's time."""
-    target, path = [], []
+    """Time budgets by the initiator's capture against the split, each as a share of the command's time: what they say of the path,
+    losses on it included, and, of answers that nothing stood before, of the target, less what was measured. Waits for R2Ts
+    hold both, and are left out."""
+    path, target = [], []
     for number, row in exact.items():
         command = commands[number]
-        parts = {key: int(value) for key, value in command.items() if key.startswith("budget_") and value is not None}
-        if not parts or row["turnaround_ns"] == 0 or parts["budget_unknown_ns"] > 0:
+        parts = {key[7:-3]: int(value) for key, value in command.items() if key.startswith("budget_") and value is not None}
+        if not parts or row["turnaround_ns"] == 0 or parts["unknown"] > 0 or parts["r2t_wait"] > 0:
             continue
         whole = row["turnaround_ns"]
-        target.append((parts["budget_target_ns"] - row["target_ns"]) / whole)
-        if row["recovery_out_ns"] is not None and row["recovery_back_ns"] is not None:
-            ways = row["paths_ns"] - row["recovery_out_ns"] - row["recovery_back_ns"]
-            path.append((parts["budget_request_path_ns"] + parts["budget_return_path_ns"] - ways) / whole)
-    return target, path
+        path.append((sum(parts[part] for part in ("request_path", "return_path", "recovery", "timeout")) - row["paths_ns"]) / whole)
+        if row["behind_others_ns"] == 0 and parts["behind_others"] == 0:
+            target.append((parts["target"] - row["target_ns"]) / whole)
+    return path, target
 
 
 def figures(errors):
@@ -191,12 +193,12 @@ def main():
         test_hidden_copies(checks, options.sanscope, folder)
     test_known_times(checks, options.sanscope)
     print("\nTime budgets of the initiator's capture alone, error as a share of the command's time: median, 90 %, mean with its sign")
-    print(f"{'':<36} {'commands':>8}  {'target':<28} the two ways")
+    print(f"{'':<36} {'commands':>8}  {'the path':<28} the target")
     words = lambda found: "-" if found is None else "{:.1%}, {:.1%}, {:+.1%}".format(*found)
-    for load, count, target, path in table:
-        print(f"{load:<36} {count:>8}  {words(target):<28} {words(path)}")
-    whole = [target[0] for _, _, target, _ in table if target]
-    checks.check(f"budgets tell the target's share to {statistics.median(whole):.1%} in half of the loads",
+    for load, count, path, target in table:
+        print(f"{load:<36} {count:>8}  {words(path):<28} {words(target)}")
+    whole = [path[0] for _, _, path, _ in table if path]
+    checks.check(f"budgets tell the path's share to {statistics.median(whole):.1%} in half of the loads",
                  [] if whole and statistics.median(whole) <= 0.1 else ["docs/points.md says so"])
     return checks.finish()
 

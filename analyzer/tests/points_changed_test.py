@@ -81,7 +81,7 @@ def test_changed(checks, program, name, here, there, folder):
         faults += [f"command {command}: {split.get(command)}, {before} before" for command, before in times.items()
                    if split.get(command) != before]
         points = rows(program, "points", here, path)
-        if {row["translated"] for row in points if int(row["segments_out"]) > 8} != {"true" if change is translated else "false"}:
+        if {row["translated"] for row in points if int(row["segments_out"]) > 8} != {"1" if change is translated else "0"}:
             faults.append(f"translated: {[row['translated'] for row in points]}")
         checks.check(f"{name}, at the target {what}: all as without", faults)
 
@@ -143,11 +143,12 @@ def test_three_points(checks, program, name, here, there, folder):
         if not far:
             faults.append("no command is split between the switch and the target")
         report = run_sanscope(program, ("report", "--points", target, switch, initiator))
-        words = "between initiator and switch", "between switch and target"
-        if report.status != 0 or not any(word in report.out for word in words):
-            faults.append(report.describe())
-        checks.check(f"{name}, a switch beside the {end}: {sum(found[pair].total() for pair in found)} ranges on its other side",
-                     faults)
+        lost = {pair: sum(count for key, count in told.items() if key[2] == "lost_between") for pair, told in found.items()}
+        for one, two in (("initiator", "switch"), ("switch", "target")):
+            told = f"lost between {one} and {two}" in report.out or f"lost between {two} and {one}" in report.out
+            if report.status != 0 or told != (lost.get((one, two), 0) > 0):
+                faults.append(f"{lost}: {report.describe()}")
+        checks.check(f"{name}, a switch beside the {end}: {sum(lost.values())} ranges lost, all on its other side", faults)
 
 
 def test_no_pair(checks, program, one, two):
