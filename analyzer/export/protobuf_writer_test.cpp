@@ -114,6 +114,8 @@ TEST(ProtobufSchema, every_column_is_the_field_of_its_number_name_and_type) {
     expect_field_of_each_column(findings_table, *v1::Finding::descriptor());
     expect_field_of_each_column(points_table, *v1::Point::descriptor());
     expect_field_of_each_column(point_losses_table, *v1::PointLoss::descriptor());
+    expect_field_of_each_column(point_commands_table, *v1::PointCommand::descriptor());
+    expect_field_of_each_column(point_senders_table, *v1::PointSender::descriptor());
 }
 
 TEST(WriteProtobuf, connections_read_back_cell_by_cell) {

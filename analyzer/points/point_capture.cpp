@@ -12,7 +12,8 @@ namespace {
 
 constexpr uint32_t beyond_limit = FlowTable::none - 1;
 
-size_t likely_initiator(const std::array<Endpoint, 2>& ends, const DecodeAs& rules) {
+// Which end it is by the ports; nullopt where neither, or both, are iSCSI's.
+std::optional<size_t> initiator_by_ports(const std::array<Endpoint, 2>& ends, const DecodeAs& rules) {
     const auto is_iscsi = [&](uint16_t port) {
         const DecodeAs::Protocol named = rules.of_port(port);
         return named == DecodeAs::Protocol::by_content ? is_iscsi_port(port)
@@ -21,7 +22,7 @@ size_t likely_initiator(const std::array<Endpoint, 2>& ends, const DecodeAs& rul
     const bool first_iscsi = is_iscsi(ends[0].port);
     const bool second_iscsi = is_iscsi(ends[1].port);
     if (first_iscsi != second_iscsi) return first_iscsi ? 1 : 0;
-    return ends[0].port >= ends[1].port ? 0 : 1;
+    return std::nullopt;
 }
 
 }  // namespace
@@ -127,12 +128,15 @@ void PointCapture::finish() {
     std::vector<size_t> initiators(connections_.size());
     for (size_t i = 0; i < connections_.size(); ++i) {
         const Open& open = open_[i];
-        const size_t initiator = open.initiator.value_or(likely_initiator(open.ends, decode_as_));
+        const size_t higher_port = open.ends[0].port >= open.ends[1].port ? 0 : 1;
+        const auto known = open.initiator ? open.initiator : initiator_by_ports(open.ends, decode_as_);
+        const size_t initiator = known.value_or(higher_port);
         initiators[i] = initiator;
         PointConnection& connection = connections_[i];
         connection.initiator = open.ends[initiator];
         connection.target = open.ends[1 - initiator];
         connection.initiator_is_low = initiator == 0;
+        connection.initiator_known = known.has_value();
         for (const Way way : {Way::out, Way::in}) {
             const size_t side = way == Way::out ? initiator : 1 - initiator;
             connection.isn[index_of(way)] = open.isn[side];

@@ -36,6 +36,7 @@ constexpr size_t index_of(Way way) {
 struct PointConnection {
     Endpoint initiator;
     Endpoint target;
+    bool initiator_known = false;                  // not by which port is the higher one
     std::array<std::optional<uint32_t>, 2> isn{};  // by Way
     PacketNumber first_packet = 0;
     PacketNumber last_packet = 0;

@@ -69,8 +69,14 @@ class Text {
 
     void points() {
         const bool known = std::ranges::all_of(path_.pairs, &PointPair::order_known);
-        line("Points of the path, {}",
-             known ? "from the initiators to the targets" : "in an order that nothing confirms");
+        line("Points of the path, {}", !known               ? "in an order that nothing confirms"
+                                       : initiators_known() ? "from the initiators to the targets"
+                                                            : "in the order that packets pass them");
+        if (known && !initiators_known()) {
+            line(
+                "  which end the initiators are at is a guess by the ports, and so is what is out and back: "
+                "-d tcp.port==PORT,iscsi names the targets'");
+        }
         for (size_t i = 0; i < path_.points.size(); ++i) {
             const PointCapture& point = *path_.points[i];
             line("  {}  {}: {} TCP segments in {} connections, from {} on, {}", i + 1, names_[i],
@@ -80,6 +86,17 @@ class Text {
             if (point.left_out() > 0)
                 line("      {} more segments are too many and were left out", human_count(point.left_out()));
         }
+    }
+
+    bool initiators_known() const {
+        const PointPair& pair = path_.pairs.front();
+        const auto known_at = [](const PointCapture& point, size_t connection) {
+            return point.connections()[connection].initiator_known;
+        };
+        return std::ranges::any_of(pair.connections, [&](const ConnectionAtPoints& connection) {
+            return known_at(*path_.points[pair.a], connection.connection_a) ||
+                   known_at(*path_.points[pair.b], connection.connection_b);
+        });
     }
 
     template <class... Args>

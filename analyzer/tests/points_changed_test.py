@@ -151,6 +151,39 @@ def test_three_points(checks, program, name, here, there, folder):
         checks.check(f"{name}, a switch beside the {end}: {sum(lost.values())} ranges lost, all on its other side", faults)
 
 
+def test_decode_as(checks, program, here, there, folder):
+    """No SYN, and a target whose port is the higher one: which end is the initiator is known by the user's word. Commands are known
+    by what the packets hold."""
+    def elsewhere(path, name):
+        capture = Capture(path)
+        packets = []
+        for time_ns, frame, wire in capture.packets:
+            found = segment(frame)
+            tcp = 14 + (frame[14] & 15) * 4
+            if found is None or frame[tcp + 13] & 2:
+                continue
+            port = tcp + 2 if found[0] else tcp
+            packets.append((time_ns, frame[:port] + struct.pack(">H", 45000) + frame[port + 2:], wire))
+        capture.packets = packets
+        return capture.write(folder / name, lambda time_ns, frame: time_ns)
+
+    one, two = elsewhere(here, "initiator.pcap"), elsewhere(there, "target.pcap")
+    found = [rows(program, "points", *said, one, two) for said in ((), ("-d", "tcp.port==45000,iscsi"))]
+    faults = []
+    if found[0][0]["initiator"].endswith(":45000") is False:
+        faults.append("the port alone tells the initiator: this tests nothing")
+    if not found[1][0]["target"].endswith(":45000"):
+        faults.append(f"the target is {found[1][0]['target']}")
+    for said, guess in (((), True), (("-d", "tcp.port==45000,iscsi"), False)):
+        report = run_sanscope(program, ("report", "--points", *said, one, two))
+        if ("a guess by the ports" in report.out) != guess or ("from the initiators to the targets" in report.out) == guess:
+            faults.append(f"{said}: {report.out[:200]}")
+    split = rows(program, "point_commands", "-d", "tcp.port==45000,iscsi", one, two)
+    if sum(row["not_split"] is None for row in split) < 0.9 * len(split) or not split:
+        faults.append(f"{collections.Counter(row['not_split'] for row in split)}")
+    checks.check("-d names the target's port", faults)
+
+
 def test_no_pair(checks, program, one, two):
     """Any two captures: an exit status that means something; of one and the same nothing is judged."""
     faults = []
@@ -178,6 +211,7 @@ def main():
             test_changed(checks, options.sanscope, *pair, folder)
             test_later(checks, options.sanscope, *pair, folder)
             test_three_points(checks, options.sanscope, *pair, folder)
+        test_decode_as(checks, options.sanscope, *PAIRS[0][1:], folder)
     captures = [path for path in sorted(SAMPLES.glob("*.pcap*")) if path.stat().st_size < 1 << 20]
     for folder in options.folders:
         captures += [path for path in sorted(folder.rglob("*")) if path.is_file() and ".pcap" in path.name]
