@@ -151,6 +151,54 @@ def test_hidden_copies(checks, program, folder):
     checks.check(f"of a capture that lacks packets {left} of {len(after)} commands are split, as of a whole one", faults)
 
 
+def acknowledged(program, capture, sender, receiver):
+    """The congestion window and state after each acknowledgement of new data, and since when, as `windows` has them."""
+    found, highest = {}, None
+    for row in run_table(program, "windows", capture):
+        una = int(row["snd_una"])
+        if (row["sender"], row["receiver"]) != (sender, receiver) or highest is not None and (una - highest) % 2**32 > 2**31:
+            continue
+        highest = una
+        began = found[una][0] if una in found else int(row["time_ns"])
+        found[una] = began, row["cwnd"] and int(row["cwnd"]), row["ca_state"]
+    return found
+
+
+def test_senders(checks, program, name, initiator, target):
+    """What is told of both replays of each sender, by the tables of both captures."""
+    faults, compared = [], 0
+    ends = {row["connection"]: {row["initiator"], row["target"]} for row in rows(program, "points", initiator, target)}
+    for row in rows(program, "point_senders", initiator, target):
+        receiver, = ends[row["connection"]] - {row["sender"]}
+        captures = (initiator, target) if row["own_point"] in initiator.name else (target, initiator)
+        own, far = (acknowledged(program, capture, row["sender"], receiver) for capture in captures)
+        both = [una for una in own if una in far]
+        errors = [int((far[una][1] - own[una][1]) * 1000 / own[una][1]) for una in both if own[una][1] and far[una][1]]
+        label = f"{row['sender']} at {row['own_point']}"
+        if len(errors) != int(row["acknowledgements"]):
+            faults.append(f"{label}: {row['acknowledgements']} acknowledgements, {len(errors)} in windows")
+        if errors and abs(sorted(errors)[int((len(errors) - 1) * 0.5)] - int(row["cwnd_error_p50_permille"])) > 1:
+            faults.append(f"{label}: median {row['cwnd_error_p50_permille']}, {statistics.median(errors)} by windows")
+        if errors and abs(sorted(map(abs, errors))[int((len(errors) - 1) * 0.9)] - int(row["cwnd_error_p90_permille"])) > 1:
+            faults.append(f"{label}: 9 of 10 within {row['cwnd_error_p90_permille']}")
+        order = list(own)
+        spans = [(una, own[later][0] - own[una][0]) for una, later in zip(order, order[1:]) if una in far]
+        whole = sum(span for _, span in spans)
+        if whole > 0:
+            same = sum(span for una, span in spans if own[una][2] == far[una][2]) * 1000 / whole
+            if abs(same - int(row["ca_state_agreed_permille"])) > 1.5:
+                faults.append(f"{label}: states agree {row['ca_state_agreed_permille']} permille, {same:.1f} by windows")
+        for column, capture in (("retransmissions", captures[0]), ("retransmissions_far", captures[1])):
+            again = sum(loss["kind"] in ("fast_retransmit", "rto", "tlp", "spurious") and (loss["sender"], loss["receiver"]) == (row["sender"], receiver)
+                        for loss in run_table(program, "losses", capture))
+            if again != int(row[column]):
+                faults.append(f"{label}: {column} {row[column]}, {again} in losses")
+        compared += len(errors)
+    if compared == 0:
+        faults.append("nothing was compared")
+    checks.check(f"{name}: senders from both ends at {compared} acknowledgements, as both captures' windows have them", faults)
+
+
 def estimate_errors(exact, commands):
     """Time budgets by the initiator's capture against the split, each as a share of the command's time: what they say of the path,
     losses on it included, and, of answers that nothing stood before, of the target, less what was measured. Waits for R2Ts
@@ -192,6 +240,8 @@ def main():
             table.append((pair[0], len(exact), *map(figures, estimate_errors(exact, commands))))
         test_hidden_copies(checks, options.sanscope, folder)
     test_known_times(checks, options.sanscope)
+    for name, *ends in (*list(sample_pairs())[:7], *pairs[16:]):
+        test_senders(checks, options.sanscope, name, *ends)
     print("\nTime budgets of the initiator's capture alone, error as a share of the command's time: median, 90 %, mean with its sign")
     print(f"{'':<36} {'commands':>8}  {'the path':<28} the target")
     words = lambda found: "-" if found is None else "{:.1%}, {:.1%}, {:+.1%}".format(*found)
