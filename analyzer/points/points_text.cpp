@@ -79,12 +79,14 @@ class Text {
         }
         for (size_t i = 0; i < path_.points.size(); ++i) {
             const PointCapture& point = *path_.points[i];
-            line("  {}  {}: {} TCP segments in {} connections, from {} on, {}", i + 1, names_[i],
-                 human_count(point.tcp_segments()), human_count(point.connections().size()),
+            line("  {}  {}: {} in {}, from {} on, {}", i + 1, names_[i],
+                 counted(point.tcp_segments(), "TCP segment"),
+                 counted(point.connections().size(), "connection"),
                  point.first_ns() == no_time ? "?" : utc_time(point.first_ns()),
                  point.first_ns() == no_time ? "" : human_duration(point.last_ns() - point.first_ns()));
             if (point.left_out() > 0)
-                line("      {} more segments are too many and were left out", human_count(point.left_out()));
+                line("      {} beyond the most that are kept were left out",
+                     counted(point.left_out(), "segment"));
         }
     }
 
