@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "analyzer/base/print_text.h"
@@ -15,20 +13,10 @@
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/progress_bar.h"
 #include "analyzer/ingest/packet_source.h"
+#include "analyzer/points/point_names.h"
 
 namespace sanscope {
 namespace {
-
-// As short as files can be told apart by.
-std::vector<std::string> names_of(const std::vector<std::string>& files) {
-    std::vector<std::string> names;
-    for (const std::string& file : files) {
-        const std::string name = std::filesystem::path(file).filename().string();
-        names.push_back(file == "-" ? "standard input" : name.substr(0, name.find(".pcap")));
-    }
-    const std::set<std::string> different(names.begin(), names.end());
-    return different.size() == names.size() && !different.contains("") ? names : files;
-}
 
 // What is wrong with it was told when it was read before.
 Analysed analyse_again(const CaptureOptions& options, const std::string& file, ResultStore::Keep keep) {
@@ -60,7 +48,7 @@ FollowedPath follow_points(const CaptureOptions& given) {
 
     constexpr size_t most_in_memory = size_t{256} << 20;
     followed.memory = std::make_unique<SpillingMemory>(most_in_memory);
-    const std::vector<std::string> names = names_of(files);
+    const std::vector<std::string> names = point_names(files);
     std::vector<std::unique_ptr<PointCapture>> captures;
     const std::atomic<bool>& stop = InterruptHandler::next_interrupt();
     const InterruptHandler handler;

@@ -237,6 +237,7 @@ class PathFollower {
         connection.connection_a = shared.a;
         connection.connection_b = shared.b;
         connection.translated = shared.translated;
+        connection.turned = shared.turned;
         connection.order_known = order != 0;
         connection.contrary = order < 0;
         connection.turned = shared.turned;

@@ -26,6 +26,7 @@ struct ConnectionAtPoints {
     size_t connection_a = 0;  // indices into PointCapture::connections()
     size_t connection_b = 0;
     bool translated = false;
+    bool turned = false;            // what b takes for the direction `out` is `in` at a
     bool order_known = false;       // which point its packets pass first; without, nothing is judged
     bool contrary = false;          // its initiator is on the side of b
     bool turned = false;            // what a takes for its initiator is b's target: no SYN was captured
