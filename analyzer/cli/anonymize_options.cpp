@@ -2,13 +2,8 @@
 #include "analyzer/cli/anonymize_options.h"
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include "analyzer/base/write_all.h"
+#include <utility>
 
 namespace sanscope {
 namespace {
@@ -48,29 +43,20 @@ Result<std::monostate> AnonymizeOptions::prepare() {
     if (!anonymizer) return anonymizer.error();
     anonymizer_ = std::move(*anonymizer);
     if (!mapping_path_.empty()) {
-        mapping_ =
-            FileDescriptor(::open(mapping_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-        if (mapping_.get() < 0) return error_about(mapping_path_, std::strerror(errno));
+        auto mapping = MappingFile::create(mapping_path_);
+        if (!mapping) return mapping.error();
+        mapping_ = std::move(*mapping);
     }
     capture_ = std::make_unique<CaptureAnonymizer>(*anonymizer_);
     return std::monostate{};
 }
 
 Result<std::monostate> AnonymizeOptions::finish() {
-    if (mapping_.get() < 0) return std::monostate{};
-    const std::string text = mapping_csv(*anonymizer_);
-    const bool written =
-        write_all(mapping_.get(), {reinterpret_cast<const uint8_t*>(text.data()), text.size()}) &&
-        ::fsync(mapping_.get()) == 0;
-    if (written) return std::monostate{};
-    const Error error = error_about(mapping_path_, std::strerror(errno));
-    abandon();
-    return error;
+    return mapping_ ? mapping_->write(*anonymizer_) : Result<std::monostate>(std::monostate{});
 }
 
 void AnonymizeOptions::abandon() {
-    if (mapping_.get() >= 0) ::unlink(mapping_path_.c_str());
-    mapping_ = FileDescriptor();
+    if (mapping_) mapping_->abandon();
 }
 
 std::vector<std::string> AnonymizeOptions::summary() const {

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "captures/anonymize/anonymizer.h"
 #include "captures/anonymize/capture_anonymizer.h"
+#include "captures/anonymize/mapping_file.h"
 
-#include "analyzer/base/file_descriptor.h"
 #include "analyzer/base/result.h"
 
 namespace CLI {
@@ -41,7 +42,7 @@ class AnonymizeOptions {
     bool asked_ = false;
     std::string mapping_path_;
     std::string key_path_;
-    FileDescriptor mapping_;
+    std::optional<MappingFile> mapping_;
     std::unique_ptr<Anonymizer> anonymizer_;
     std::unique_ptr<CaptureAnonymizer> capture_;
 };
