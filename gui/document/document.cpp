@@ -87,6 +87,12 @@ void Document::keep_within_memory() {
         [](std::monostate) {});
 }
 
+void Document::set_points(std::shared_ptr<const OpenPath> points) {
+    if (points_ == points) return;
+    points_ = std::move(points);
+    Q_EMIT points_changed();
+}
+
 void Document::stop_loading() {
     stop_ = true;
     if (growth_) growth_->end();

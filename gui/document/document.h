@@ -20,6 +20,8 @@
 
 namespace sanscope {
 
+class OpenPath;  // open_path.h
+
 // An open capture: its data, which fill up behind the GUI thread, and what all its views have in common. GUI thread only.
 class Document : public QObject {
     Q_OBJECT
@@ -45,6 +47,10 @@ class Document : public QObject {
     Notes& notes() { return notes_; }
     // Whoever writes a file of it that its end would end.
     Writings& writings() { return writings_; }
+
+    // The path that it is open as the first point of, which must have been read of the same file; nullptr: it is open by itself.
+    const std::shared_ptr<const OpenPath>& points() const { return points_; }
+    void set_points(std::shared_ptr<const OpenPath> points);
 
     // Loading goes on; the figures are those of the part read by now.
     bool loading() const { return loading_; }
@@ -86,6 +92,7 @@ class Document : public QObject {
   Q_SIGNALS:
     void grown();   // there is more to see; some ten times a second while loading
     void loaded();  // for the last time
+    void points_changed();
 
   private:
     Document(QString path, std::shared_ptr<CaptureData> data, std::shared_ptr<FileGrowth> growth);
@@ -97,6 +104,7 @@ class Document : public QObject {
 
     QString path_;
     std::shared_ptr<const CaptureData> data_;
+    std::shared_ptr<const OpenPath> points_;
     ViewState state_;
     Notes notes_;
     Writings writings_;

@@ -264,7 +264,9 @@ QString LadderCanvas::words_at(QPointF at) const {
             if (arrow.captured_ns != no_time) words += tr(", captured %1").arg(moment(arrow.captured_ns));
             if (arrow.packet != 0 && arrow.length > 0 && (arrow.flags & tcp_ack) != 0)
                 words += QLatin1Char('\n') + tr("acknowledges %1").arg(arrow.ack);
-            if (picture_->delay.measured) {
+            if (picture_->points && arrow.measured) {
+                words += point_words(arrow);
+            } else if (picture_->delay.measured) {
                 words += QLatin1Char('\n') +
                          tr("on its way %1, estimated")
                              .arg(short_duration(arrow.transit.arrival_ns - arrow.transit.left_ns));
@@ -307,6 +309,27 @@ QString LadderCanvas::words_at(QPointF at) const {
     return picture_->detail == LadderDetail::density && layout.ladder.contains(at.toPoint())
                ? density_words(at)
                : QString();
+}
+
+QString LadderCanvas::point_words(const LadderArrow& arrow) const {
+    using Fate = LadderArrow::Fate;
+    const LadderPoints& points = *picture_->points;
+    QString words;
+    const auto add = [&](const QString& line) { words += QLatin1Char('\n') + line; };
+    if (arrow.far_packet != 0) add(tr("packet %1 at %2").arg(arrow.far_packet).arg(points.far));
+    const QString before = points.at(arrow.sender);
+    const QString behind = points.at(other_role(arrow.sender));
+    if (arrow.fate == Fate::lost || arrow.lost_bytes > 0)
+        add(tr("lost between %1 and %2").arg(before, behind));
+    if (arrow.fate == Fate::lost_beyond) add(tr("lost beyond %1").arg(behind));
+    if (arrow.fate == Fate::not_captured)
+        add(tr("the capture at %1 lacks it").arg(arrow.packet != 0 ? points.far : points.here));
+    if (arrow.packet == 0 || arrow.far_packet == 0) return words;
+    const int64_t way_ns = arrow.transit.arrival_ns - arrow.transit.left_ns;
+    add(tr("on its way %1 to %2, measured, as far as the clocks tell")
+            .arg(short_duration(std::max<int64_t>(way_ns - arrow.plus_minus_ns, 0)),
+                 short_duration(way_ns + arrow.plus_minus_ns)));
+    return words;
 }
 
 QString LadderCanvas::sender_words(int64_t time_ns) const {

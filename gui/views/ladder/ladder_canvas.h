@@ -55,6 +55,8 @@ class LadderCanvas : public TimeCanvas {
     std::optional<size_t> transition_at(QPointF at) const;
     QString sender_words(int64_t time_ns) const;
     QString density_words(QPointF at) const;
+    // What the far point of a path says of it, a line each.
+    QString point_words(const LadderArrow& arrow) const;
 
     // By the raster while there is one, which is sooner, else by the painter.
     void draw_lines(QPainter& painter, const std::vector<QLineF>& lines, double width,
@@ -72,6 +74,7 @@ class LadderCanvas : public TimeCanvas {
                         bool highlighted);
     void draw_arrow_labels(QPainter& painter, const LadderGeometry& geometry);
     void draw_tags(QPainter& painter, const LadderLayout& layout, const LadderGeometry& geometry);
+    void draw_clock_band(QPainter& painter, const LadderLayout& layout) const;
     void draw_folded_losses(QPainter& painter, const LadderGeometry& geometry) const;
     bool draw_along(QPainter& painter, const QLineF& line, const QString& text, const QColor& color);
     void draw_states(QPainter& painter, const LadderLayout& layout);

@@ -52,7 +52,8 @@ class ArrowMaker {
             } else {
                 take_repetitions();
             }
-            if (!folded_) take_unseen(side);
+            if (all) take_far_only(side);
+            if (!folded_) take_unseen(side, all);
         }
         std::ranges::stable_sort(picture_.arrows, {}, [](const LadderArrow& arrow) {
             return arrow.captured_ns == no_time ? arrow.transit.left_ns : arrow.captured_ns;
@@ -176,7 +177,93 @@ class ArrowMaker {
         }
         if (!tap_is_at_receiver(arrow.sender) && std::ranges::binary_search(lost_, arrow.packet))
             arrow.fate = LadderArrow::Fate::lost;
+        take_measured(arrow);
         picture_.arrows.push_back(std::move(arrow));
+    }
+
+    // What the far point has to say of a packet that this one saw goes before what the replay made of it.
+    void take_measured(LadderArrow& arrow) const {
+        using Fate = LadderArrow::Fate;
+        if (transits_.points() == nullptr) return;
+        const MeasuredPacket* const packet = transits_.points()->find(arrow.sender, arrow.packet);
+        if (packet == nullptr) return;
+        arrow.far_packet = packet->far_packet;
+        arrow.measured = packet->far.known();
+        arrow.plus_minus_ns = packet->far.plus_minus_ns;
+        if (!packet->judged) {
+            if (packet->far_packet != 0) arrow.fate = Fate::arrived;
+            return;
+        }
+        switch (packet->verdict) {
+            case CopyVerdict::lost_between:
+                arrow.fate = packet->lost >= arrow.length ? Fate::lost : Fate::arrived;
+                if (arrow.fate == Fate::arrived) arrow.lost_bytes = packet->lost;
+                break;
+            case CopyVerdict::lost_beyond:
+                arrow.fate = Fate::lost_beyond;
+                break;
+            case CopyVerdict::not_captured_before:
+            case CopyVerdict::not_captured_behind:
+                arrow.fate = Fate::not_captured;
+                break;
+            case CopyVerdict::unclear:
+                arrow.fate = packet->far_packet != 0 ? Fate::arrived : Fate::unclear;
+                break;
+        }
+    }
+
+    PacketTransit transit_of(const MeasuredPacket& far_only, Role sender) const {
+        const int64_t way_ns = transits_.delay().one_way_ns();
+        const int64_t far_ns = far_only.far.time_ns;
+        const bool left_far = (sender == Role::initiator) != transits_.points()->ends().here_is_initiator;
+        return left_far ? PacketTransit{far_ns, far_ns + way_ns} : PacketTransit{far_ns - way_ns, far_ns};
+    }
+
+    void add_far_only(const MeasuredPacket& packet, const PacketTransit& transit, Role sender) {
+        using Fate = LadderArrow::Fate;
+        LadderArrow arrow;
+        arrow.transit = transit;
+        arrow.seq = packet.seq - bases_[index_of(row_.side_of(sender))];
+        arrow.length = packet.length;
+        arrow.sender = sender;
+        arrow.far_packet = packet.far_packet;
+        arrow.measured = true;
+        arrow.plus_minus_ns = packet.far.plus_minus_ns;
+        arrow.passes = request_.filter == nullptr;
+        arrow.fate = packet.verdict == CopyVerdict::lost_between  ? Fate::lost
+                     : packet.verdict == CopyVerdict::lost_beyond ? Fate::lost_beyond
+                     : packet.verdict == CopyVerdict::unclear     ? Fate::unclear
+                                                                  : Fate::not_captured;
+        picture_.arrows.push_back(std::move(arrow));
+    }
+
+    // What this capture lacks, and the far one has.
+    void take_far_only(Side side) {
+        if (transits_.points() == nullptr) return;
+        const Role sender = transits_.role_of(side);
+        const auto packets = transits_.points()->far_only(sender);
+        const auto time_of_far = [](const MeasuredPacket& packet) { return packet.far.time_ns; };
+        auto at = std::ranges::lower_bound(packets, about().begin_ns, {}, time_of_far);
+        for (; at != packets.end() && at->far.time_ns < about().end_ns &&
+               picture_.arrows.size() < 2 * most_ladder_arrows;
+             ++at) {
+            const PacketTransit transit = transit_of(*at, sender);
+            if (!shows(transit)) continue;
+            add_far_only(*at, transit, sender);
+        }
+    }
+
+    // When the bytes of a loss that this capture lacks were at the far point, before they were sent again; nullptr: they were not.
+    const MeasuredPacket* far_original(const LossRow& loss, Role sender) const {
+        if (transits_.points() == nullptr) return nullptr;
+        const auto packets = transits_.points()->far_only(sender);
+        const auto time_of_far = [](const MeasuredPacket& packet) { return packet.far.time_ns; };
+        auto at = std::ranges::lower_bound(packets, loss.time_ns, {}, time_of_far);
+        for (size_t looked_at = 0; at != packets.begin() && looked_at < losses_before; ++looked_at) {
+            --at;
+            if (loss.seq - at->seq < at->length) return &*at;
+        }
+        return nullptr;
     }
 
     void take_segments(Side side) {
@@ -266,7 +353,7 @@ class ArrowMaker {
     }
 
     // What was lost before the tap, or passed it uncaptured; and the links of all.
-    void take_unseen(Side side) {
+    void take_unseen(Side side, bool all) {
         if (losses_.empty()) return;
         const Role sender = transits_.role_of(side);
         const std::vector<Hole> holes = find_holes(side);
@@ -279,6 +366,10 @@ class ArrowMaker {
             if (loss.original_packet != 0 && loss.original_packet <= reading_.index().packets()) {
                 original = transits_.transit(loss.original_packet, sender,
                                              reading_.timeline().time_of(loss.original_packet));
+            } else if (const MeasuredPacket* const far = far_original(loss, sender)) {
+                original = transit_of(*far, sender);
+                // With all others it is there already.
+                if (!all && shows(original)) add_far_only(*far, original, sender);
             } else if (!add_unseen(holes, number, sender, original)) {
                 continue;
             }

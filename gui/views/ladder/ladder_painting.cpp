@@ -39,6 +39,20 @@ std::pair<double, double> certain_part(const PathDelay& delay, Role sender) {
     return {0.3, 0.7};
 }
 
+// With points, what is measured is drawn full, whichever way the far one's clock is off.
+std::pair<double, double> certain_part(const LadderPicture& picture, const LadderArrow& arrow) {
+    using Fate = LadderArrow::Fate;
+    if (arrow.measured && arrow.fate != Fate::not_captured && arrow.fate != Fate::unclear) return {0, 1};
+    if (picture.points && (arrow.fate == Fate::not_captured || arrow.fate == Fate::unclear)) return {0, 0};
+    return certain_part(picture.delay, arrow.sender);
+}
+
+void draw_cross(QPainter& painter, QPointF at, double arm, const QColor& color) {
+    painter.setPen(QPen(color, 2.2, Qt::SolidLine, Qt::RoundCap));
+    painter.drawLine(at - QPointF(arm, arm), at + QPointF(arm, arm));
+    painter.drawLine(at - QPointF(arm, -arm), at + QPointF(arm, -arm));
+}
+
 }  // namespace
 
 void LadderCanvas::draw(QPainter& painter) {
@@ -65,6 +79,7 @@ void LadderCanvas::draw(QPainter& painter) {
     draw_arrow_labels(painter, geometry);
     draw_folded_losses(painter, geometry);
     draw_tags(painter, layout, geometry);
+    draw_clock_band(painter, layout);
     painter.restore();
     draw_states(painter, layout);
     draw_curves(painter, layout);
@@ -120,8 +135,9 @@ void LadderCanvas::draw_lifelines(QPainter& painter, const LadderLayout& layout)
         painter.setPen(QPen(color, 1.6, estimated ? Qt::DashLine : Qt::SolidLine));
         painter.drawLine(QPointF(x, begin), QPointF(x, end));
     };
-    line(layout.x_initiator, theme().initiator, delay.to_initiator_ns > 0);
-    line(layout.x_target, theme().target, delay.to_target_ns > 0);
+    const bool both_ends = picture_->points && picture_->points->known == LadderPoints::Known::both_ends;
+    line(layout.x_initiator, theme().initiator, !both_ends && delay.to_initiator_ns > 0);
+    line(layout.x_target, theme().target, !both_ends && delay.to_target_ns > 0);
 }
 
 void LadderCanvas::draw_header(QPainter& painter, const LadderLayout& layout) const {
@@ -129,7 +145,7 @@ void LadderCanvas::draw_header(QPainter& painter, const LadderLayout& layout) co
     const PathDelay& delay = picture_->delay;
     const double middle = (layout.x_initiator + layout.x_target) / 2;
     const auto title = [&](double x, const QColor& color, const QString& name, const QString& address,
-                           bool captured_here) {
+                           const QString& place) {
         // Wide enough for an address, as far as neither the other title nor the edge is in the way.
         const double half = std::max(30.0, std::min(middle - layout.x_initiator - 6, 160 * text_scale()));
         double left = x - half;
@@ -142,7 +158,7 @@ void LadderCanvas::draw_header(QPainter& painter, const LadderLayout& layout) co
         painter.save();
         painter.setFont(bold);
         painter.setPen(color);
-        const QString words = captured_here ? tr("%1 (captured here)").arg(name) : name;
+        const QString words = place.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, place);
         const bool fits = QFontMetricsF(bold).horizontalAdvance(words) <= box.width();
         painter.drawText(box, Qt::AlignHCenter | Qt::AlignTop, fits ? words : name);
         painter.restore();
@@ -152,10 +168,17 @@ void LadderCanvas::draw_header(QPainter& painter, const LadderLayout& layout) co
                          metrics.elidedText(address, Qt::ElideMiddle, static_cast<int>(box.width())));
     };
     const bool iscsi = picture_->iscsi;
+    const auto place_of = [&](Role role) {
+        const std::optional<LadderPoints>& points = picture_->points;
+        if (points && points->known == LadderPoints::Known::both_ends)
+            return tr("at %1").arg(points->at(role));
+        const Vantage vantage = role == Role::initiator ? Vantage::initiator : Vantage::target;
+        return delay.vantage == vantage ? tr("captured here") : QString();
+    };
     title(layout.x_initiator, theme().initiator, iscsi ? tr("Initiator") : tr("Client"), picture_->initiator,
-          delay.vantage == Vantage::initiator);
+          place_of(Role::initiator));
     title(layout.x_target, theme().target, iscsi ? tr("Target") : tr("Server"), picture_->target,
-          delay.vantage == Vantage::target);
+          place_of(Role::target));
     QString detail;
     switch (picture_->detail) {
         case LadderDetail::packets:
@@ -363,7 +386,8 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
     };
     const auto is_plain = [&](size_t i) {
         const LadderArrow& arrow = picture_->arrows[i];
-        return arrow.fate == LadderArrow::Fate::arrived && arrow.loss == 0 && !is_highlighted(i);
+        return arrow.fate == LadderArrow::Fate::arrived && arrow.loss == 0 && arrow.lost_bytes == 0 &&
+               !is_highlighted(i);
     };
     for (size_t i = 0; i < picture_->arrows.size(); ++i) {
         const LadderArrow& arrow = picture_->arrows[i];
@@ -380,7 +404,7 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
                                                                                   line.pointAt(end));
             }
         };
-        const auto [certain_from, certain_to] = certain_part(picture_->delay, arrow.sender);
+        const auto [certain_from, certain_to] = certain_part(*picture_, arrow);
         add(certain_from, certain_to, 0);
         if (!dashed) {
             add(0, certain_from, 1);
@@ -424,7 +448,8 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
         QColor color = repeated                          ? theme().loss_color(arrow.kind)
                        : arrow.sender == Role::initiator ? theme().initiator
                                                          : theme().target;
-        const bool estimated = (arrow.sender == Role::initiator ? picture_->delay.to_target_ns
+        const bool estimated =
+            !arrow.measured && (arrow.sender == Role::initiator ? picture_->delay.to_target_ns
                                                                 : picture_->delay.to_initiator_ns) > 0;
         painter.setBrush(with_alpha(color, faint ? 0.2 : estimated ? 0.6 : 0.9));
         const double length = line.length();
@@ -454,7 +479,7 @@ void LadderCanvas::draw_one_arrow(QPainter& painter, const LadderGeometry& geome
     const bool faint = (dims_ && !highlighted) || !arrow.passes;
     const double strength = faint ? 0.3 : 1;
     const bool repeats = arrow.loss != 0;
-    const bool lost = way_of(arrow.fate) < 1;
+    const bool lost = way_of(arrow.fate) < 1 || arrow.fate == Fate::lost_beyond;
     const QColor color = with_alpha(repeats                           ? theme().loss_color(arrow.kind)
                                     : lost                            ? theme().problem
                                     : arrow.sender == Role::initiator ? theme().initiator
@@ -468,8 +493,8 @@ void LadderCanvas::draw_one_arrow(QPainter& painter, const LadderGeometry& geome
             painter.setPen(QPen(theme().selection_fill, width + 7, Qt::SolidLine, Qt::RoundCap));
             painter.drawLine(seen);
         }
-        const bool inferred = arrow.packet == 0;
-        const auto [certain_from, certain_to] = certain_part(picture_->delay, arrow.sender);
+        const bool inferred = arrow.packet == 0 && !arrow.measured;
+        const auto [certain_from, certain_to] = certain_part(*picture_, arrow);
         const auto section = [&, from = from](double begin, double behind, Qt::PenStyle style) {
             begin = std::max(begin, from);
             behind = std::min(behind, end);
@@ -487,10 +512,12 @@ void LadderCanvas::draw_one_arrow(QPainter& painter, const LadderGeometry& geome
         }
     }
     if (lost) {
-        const QPointF at = line.pointAt(way_of(arrow.fate));
-        painter.setPen(QPen(with_alpha(theme().problem, strength), 2.2, Qt::SolidLine, Qt::RoundCap));
-        painter.drawLine(at - QPointF(4.5, 4.5), at + QPointF(4.5, 4.5));
-        painter.drawLine(at - QPointF(4.5, -4.5), at + QPointF(4.5, -4.5));
+        QPointF at = line.pointAt(way_of(arrow.fate));
+        // Behind the point that still saw it.
+        if (arrow.fate == Fate::lost_beyond) at += QPointF(line.dx() < 0 ? -9 : 9, 0);
+        draw_cross(painter, at, 4.5, with_alpha(theme().problem, strength));
+    } else if (arrow.lost_bytes > 0) {
+        draw_cross(painter, line.pointAt(0.5), 3, with_alpha(theme().problem, strength));
     }
     if (arrow.fate == Fate::not_captured) {
         draw_loss_mark(painter, theme(), LossKind::not_captured, line.pointAt(0.5), 10);
@@ -597,6 +624,35 @@ void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& ge
         }
     }
     painter.restore();
+}
+
+// How much earlier or later all far times may be, as long as that is in the time that is drawn.
+void LadderCanvas::draw_clock_band(QPainter& painter, const LadderLayout& layout) const {
+    const std::optional<LadderPoints>& points = picture_->points;
+    if (!points || points->known != LadderPoints::Known::both_ends || points->plus_minus_ns == 0) return;
+    const QFontMetricsF metrics(painter.font());
+    const double half = static_cast<double>(points->plus_minus_ns) / viewport().ns_per_pixel();
+    const double bottom = layout.ladder.bottom() - metrics.height() - 6;
+    const double inwards = points->here_is_initiator ? -1 : 1;
+    const double x = (points->here_is_initiator ? layout.x_target : layout.x_initiator) + inwards * 12;
+    const QString text = tr("± %1").arg(short_duration(points->plus_minus_ns));
+    const bool fits = 2 * half <= layout.ladder.height() * 0.8;
+    constexpr double least = 1.5;
+    const QString words = fits && half >= least ? text
+                          : fits                ? tr("%1, less than is seen").arg(text)
+                                                : tr("%1, more than fits here").arg(text);
+    const double wide = metrics.horizontalAdvance(words) + 8;
+    const double left = inwards < 0 ? x - wide + 6 : x - 6;
+    const QRectF box(left, layout.ladder.bottom() - metrics.height() - 2, wide, metrics.height());
+    painter.fillRect(box, with_alpha(theme().background, 0.85));
+    painter.setPen(theme().text);
+    painter.drawText(box, Qt::AlignCenter, words);
+    if (!fits || half < least) return;
+    const double top = bottom - 2 * half;
+    painter.fillRect(QRectF(x - 6, top - 2, 12, 2 * half + 4), with_alpha(theme().background, 0.6));
+    painter.setPen(QPen(theme().text, 1.6));
+    painter.drawLine(QPointF(x, top), QPointF(x, bottom));
+    for (const double y : {top, bottom}) painter.drawLine(QPointF(x - 4, y), QPointF(x + 4, y));
 }
 
 // What PDU begins with a packet, beside its sender's line.

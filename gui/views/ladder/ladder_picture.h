@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "gui/document/filter_result.h"
+#include "gui/document/open_path.h"
 #include "gui/plot/state_band.h"
 #include "gui/plot/time_viewport.h"
 #include "gui/senders/sender_curves.h"
@@ -32,7 +34,9 @@ struct LadderArrow {
         arrived,
         lost,          // captured, then lost
         lost_unseen,   // lost before the tap: known from the hole it left and from its retransmission
-        not_captured,  // arrived, though the capture lacks it
+        not_captured,  // arrived, though the capture lacks it; with points, that of one of them
+        lost_beyond,   // with points: both saw it, and it was lost behind the far one
+        unclear,       // with points: one of them saw it, and nothing tells what became of it
     };
 
     PacketTransit transit;
@@ -48,6 +52,11 @@ struct LadderArrow {
     Fate fate = Fate::arrived;
     Role sender = Role::target;
     bool passes = true;  // the filter
+    // With points: both ends of `transit` were measured, the far one up to so much earlier or later.
+    bool measured = false;
+    int64_t plus_minus_ns = 0;
+    PacketNumber far_packet = 0;  // at the far point, the first with its bytes; 0: none
+    uint32_t lost_bytes = 0;      // of an arrived one: what the network made packets of lost some
     uint8_t sack_blocks = 0;
     bool d_sack = false;                                  // the first block reports a duplicate (RFC 2883)
     std::array<std::pair<uint32_t, uint32_t>, 4> sack{};  // relative, begin and one past the end
@@ -136,6 +145,24 @@ struct LadderSender {
     bool has_kernel_ca = false;  // it did, in sight or not
 };
 
+// Of a capture that is open as a point of a path: what its ends are.
+struct LadderPoints {
+    enum class Known : uint8_t {
+        both_ends,      // measured at both
+        no_clock,       // the far point saw the packets, but its clock cannot be compared
+        not_elsewhere,  // no other point saw this connection, or nothing tells their order
+    };
+    Known known = Known::not_elsewhere;
+    QString here;  // names of the points
+    QString far;
+    bool here_is_initiator = true;
+    int64_t plus_minus_ns = 0;  // of far times, the most in the picture
+    size_t measured = 0;        // arrows
+    size_t within_band = 0;     // of these, were on their way for less than the band of the clocks is wide
+    // Names of the points at an end.
+    const QString& at(Role role) const { return (role == Role::initiator) == here_is_initiator ? here : far; }
+};
+
 // All that is drawn for a stretch of time of one connection: made behind the GUI thread, then only looked at.
 struct LadderPicture {
     PreparedRange prepared;
@@ -145,6 +172,7 @@ struct LadderPicture {
     LadderDetail detail = LadderDetail::packets;  // what it has come to, never `automatic`
     bool has_track = false;                       // the connection has payload
     PathDelay delay;
+    std::optional<LadderPoints> points;  // none where the capture is open by itself
     TimeRange
         life;  // from the connection's first packet at an end to its last; empty where that is not known yet
     QString initiator;  // its address and port
@@ -172,6 +200,7 @@ struct LadderRequest {
     double ns_per_pixel = 1;
     LadderDetail detail = LadderDetail::automatic;
     bool read_packets = false;                   // the capture is complete: its packets may be read
+    std::shared_ptr<const OpenPath> points;      // of a complete capture; nullptr: it is open by itself
     std::shared_ptr<const FilterResult> filter;  // may be nullptr
 };
 

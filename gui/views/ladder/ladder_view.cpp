@@ -51,6 +51,7 @@ LadderView::LadderView(Document& document, QWidget* parent) : PreparedView(docum
             [this](int id) { set_detail(static_cast<LadderDetail>(id)); });
     connect(canvas_, &LadderCanvas::resized, this, [this] { refresh(); });
     connect(&state(), &ViewState::connection_changed, this, [this] { refresh(); });
+    connect(&document, &Document::points_changed, this, [this] { renew(); });
     show_why_empty();
     renew();
 }
@@ -70,6 +71,7 @@ LadderView::Preparation LadderView::preparation() {
                                 view.ns_per_pixel(),
                                 detail_,
                                 !document().loading(),
+                                document().has_loaded() ? document().points() : nullptr,
                                 state().filter()};
     return [data = document().data(), request](const StopFlag& stop) {
         const CaptureData::Reading reading = data->read();
@@ -87,13 +89,19 @@ void LadderView::on_picture(const LadderPicture&) {
     const PathDelay& delay = picture().delay;
     // What the ends are like is known once all is read.
     const bool early = document().loading() && !delay.measured;
-    note_->setText(early                 ? tr("The capture is being read; delays are drawn then")
-                   : picture().has_track ? delay_words(delay)
-                                         : QString());
-    note_->setToolTip(note_->text() +
-                      (delay.measured ? tr("\nHalf the least round trip each way; what waited in a queue "
-                                           "left earlier where the sender's replay tells so.")
-                                      : QString()));
+    note_->setText(early ? tr("The capture is being read; delays are drawn then")
+                   : picture().has_track
+                       ? (picture().points ? points_words(*picture().points, delay) : delay_words(delay))
+                       : QString());
+    const bool both_ends = picture().points && picture().points->known == LadderPoints::Known::both_ends;
+    note_->setToolTip(
+        note_->text() +
+        (both_ends        ? tr("\nThe far end's clock may be so much earlier or later, all of its times by "
+                                      "nearly the same: each way is drawn as if the shortest times there and back were "
+                                      "equally long.")
+         : delay.measured ? tr("\nHalf the least round trip each way; what waited in a queue "
+                               "left earlier where the sender's replay tells so.")
+                          : QString()));
     canvas_->take_picture();
 }
 

@@ -67,6 +67,11 @@ QString arrow_words(const LadderArrow& arrow) {
     QStringList words;
     if (arrow.loss != 0) words << loss_text(arrow.kind);
     if (arrow.fate == LadderArrow::Fate::lost) words << tr("lost");
+    if (arrow.lost_bytes > 0) words << tr("%1 of it lost").arg(data_size(arrow.lost_bytes));
+    if (arrow.fate == LadderArrow::Fate::lost_beyond) words << tr("lost beyond");
+    if (arrow.fate == LadderArrow::Fate::unclear) words << tr("unclear what became of it");
+    if (arrow.fate == LadderArrow::Fate::not_captured && arrow.loss == 0)
+        words << (arrow.packet != 0 ? tr("not captured at the far point") : tr("not captured here"));
     if (arrow.fate == LadderArrow::Fate::lost_unseen) words << tr("lost before the capture");
     const auto flag = [&](unsigned bit, const QString& name) {
         if ((arrow.flags & bit) != 0) words << name;
@@ -91,6 +96,24 @@ QString transition_words(const LadderTransition& transition) {
     QString words = ca_text(transition.from) + QStringLiteral(" → ") + ca_text(transition.to);
     if (*transition.cause != '\0') words += QStringLiteral(": ") + QString::fromUtf8(transition.cause);
     return words;
+}
+
+QString points_words(const LadderPoints& points, const PathDelay& delay) {
+    switch (points.known) {
+        case LadderPoints::Known::not_elsewhere:
+            return tr("No other point of the path tells of this connection. %1").arg(delay_words(delay));
+        case LadderPoints::Known::no_clock:
+            return tr("%1 saw it too, but the clocks cannot be compared. %2")
+                .arg(points.far, delay_words(delay));
+        case LadderPoints::Known::both_ends:
+            break;
+    }
+    if (points.plus_minus_ns == 0) return tr("Ends measured at %1 and %2").arg(points.here, points.far);
+    const QString words = tr("Ends measured at %1 and %2, the latter's clock ± %3")
+                              .arg(points.here, points.far, short_duration(points.plus_minus_ns));
+    return points.measured > 0 && 2 * points.within_band >= points.measured
+               ? tr("%1: too much to read delays off slopes").arg(words)
+               : words;
 }
 
 QString delay_words(const PathDelay& delay) {

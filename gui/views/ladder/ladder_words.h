@@ -19,6 +19,8 @@ QString command_words(const CommandRow& command);
 QString arrow_words(const LadderArrow& arrow);
 // "Open → Recovery: loss found by RACK".
 QString transition_words(const LadderTransition& transition);
+// What the ends of a path's points are, and how sure their times.
+QString points_words(const LadderPoints& points, const PathDelay& delay);
 // Where the capture was taken, and what that makes of the times.
 QString delay_words(const PathDelay& delay);
 

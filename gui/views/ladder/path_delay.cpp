@@ -5,6 +5,15 @@
 
 namespace sanscope {
 
+PathDelay PathDelay::between(int64_t round_trip_ns, bool here_is_initiator) {
+    PathDelay delay;
+    delay.measured = true;
+    delay.vantage = here_is_initiator ? Vantage::initiator : Vantage::target;
+    (here_is_initiator ? delay.to_target_ns : delay.to_initiator_ns) =
+        std::max<int64_t>(round_trip_ns, 0) / 2;
+    return delay;
+}
+
 PathDelay PathDelay::of(const ResultStore& store, uint32_t connection) {
     // Longer round trips there may be, but none of a path.
     constexpr int64_t longest_ns = 60'000'000'000;

@@ -26,6 +26,9 @@ struct PathDelay {
     // Of a connection that the store has (1-based).
     static PathDelay of(const ResultStore& store, uint32_t connection);
 
+    // Of the one point of two that is open: the least time there and back between them, halved.
+    static PathDelay between(int64_t round_trip_ns, bool here_is_initiator);
+
     // Where the tap is on the way from the initiator (0) to the target (1).
     double tap() const { return vantage == Vantage::target ? 1 : vantage == Vantage::middle ? 0.5 : 0; }
     int64_t one_way_ns() const { return to_initiator_ns + to_target_ns; }

@@ -84,6 +84,37 @@ LadderDetail choose_detail(const CaptureData::Reading& reading, const LadderRequ
     return LadderDetail::density;
 }
 
+// What the far end of the path has to say of the connection; nullptr where it has nothing.
+std::shared_ptr<const MeasuredTransits> take_points(const CaptureData::Reading& reading,
+                                                    const LadderRequest& request, LadderPicture& picture) {
+    if (request.points == nullptr) return nullptr;
+    const auto name = [&](size_t point) {
+        return QString::fromStdString(request.points->path().points[point]->name());
+    };
+    LadderPoints& points = picture.points.emplace();
+    points.here = name(0);
+    auto measured = request.points->transits(reading.store(), request.connection);
+    if (measured == nullptr) return nullptr;
+    points.far = name(measured->ends().far_point);
+    points.here_is_initiator = measured->ends().here_is_initiator;
+    points.known =
+        measured->round_trip_ns() == no_time ? LadderPoints::Known::no_clock : LadderPoints::Known::both_ends;
+    return measured;
+}
+
+void count_measured(LadderPicture& picture) {
+    if (!picture.points) return;
+    for (const LadderArrow& arrow : picture.arrows) {
+        if (!arrow.measured) continue;
+        picture.points->plus_minus_ns = std::max(picture.points->plus_minus_ns, arrow.plus_minus_ns);
+        // Those that arrived; of the others one end is estimated.
+        if (picture.detail != LadderDetail::packets || arrow.packet == 0 || arrow.far_packet == 0) continue;
+        ++picture.points->measured;
+        if (arrow.transit.arrival_ns - arrow.transit.left_ns < 2 * arrow.plus_minus_ns)
+            ++picture.points->within_band;
+    }
+}
+
 }  // namespace
 
 LadderPicture prepare_ladder(const CaptureData::Reading& reading, const LadderRequest& request,
@@ -98,7 +129,10 @@ LadderPicture prepare_ladder(const CaptureData::Reading& reading, const LadderRe
     picture.initiator = endpoint_text(row.initiator);
     picture.target = endpoint_text(row.target);
     picture.iscsi = row.iscsi;
-    picture.delay = PathDelay::of(reading.store(), request.connection);
+    auto measured = take_points(reading, request, picture);
+    picture.delay = measured != nullptr && measured->round_trip_ns() != no_time
+                        ? PathDelay::between(measured->round_trip_ns(), measured->ends().here_is_initiator)
+                        : PathDelay::of(reading.store(), request.connection);
     if (row.start_ns != no_time && row.end_ns != no_time) {
         picture.life = {within_reach(row.start_ns) - picture.delay.one_way_ns(),
                         within_reach(row.end_ns) + picture.delay.one_way_ns() + 1};
@@ -106,13 +140,14 @@ LadderPicture prepare_ladder(const CaptureData::Reading& reading, const LadderRe
     const ConnectionTrack* track = reading.timeline().track(request.connection);
     if (track == nullptr || request.prepared.range.empty()) return picture;
     picture.has_track = true;
-    const TransitFinder transits(reading, request.connection, request.prepared.range);
+    const TransitFinder transits(reading, request.connection, request.prepared.range, std::move(measured));
     picture.detail = choose_detail(reading, request, *track);
     const bool packets = picture.detail == LadderDetail::packets;
     add_arrows(reading, request, transits, packets, picture, stop);
     if (picture.detail == LadderDetail::density) add_density(reading, request, picture);
     if (picture.detail == LadderDetail::pdus || packets) add_pdus(reading, request, transits, picture);
     if (picture.detail == LadderDetail::commands) add_commands(reading, request, transits, picture);
+    count_measured(picture);
     add_sender(reading, request, picture);
     return picture;
 }

@@ -12,6 +12,7 @@
 #include "gui/testing/loaded_document.h"
 #include "gui/views/ladder/ladder_groups.h"
 #include "gui/views/ladder/ladder_packets.h"
+#include "gui/views/ladder/ladder_words.h"
 
 #include "analyzer/net/decode_frame.h"
 
@@ -419,6 +420,142 @@ TEST_F(PrepareLadder, WhatDoesNotPassTheFilterSaysSo) {
     const LadderPicture picture = prepare_ladder(reading(), wanted, stop);
     EXPECT_GT(picture.arrows.size(), 3u);
     for (const LadderArrow& arrow : picture.arrows) EXPECT_EQ(arrow.passes, arrow.packet == 100);
+}
+
+// Both ends of a path, recorded with one clock: the truth for what a ladder of both draws.
+class TwoEnds : public PrepareLadder {
+  protected:
+    void load_both() {
+        load(losses_initiator);
+        auto path = OpenPath::follow({testing_gui::sample(losses_initiator).toStdString(),
+                                      testing_gui::sample(losses_target).toStdString()},
+                                     {});
+        ASSERT_TRUE(path) << path.error().message;
+        path_ = *path;
+        far_ = testing_gui::loaded_sample(losses_target);
+        far_reading_.emplace(far_->data()->read());
+    }
+    LadderPicture both(TimeRange range) const {
+        const StopFlag stop = false;
+        LadderRequest made = request(range, LadderDetail::packets);
+        made.points = path_;
+        return prepare_ladder(reading(), made, stop);
+    }
+    int64_t time_at_far(PacketNumber packet) const { return far_reading_->timeline().time_of(packet); }
+
+    std::shared_ptr<const OpenPath> path_;
+    std::unique_ptr<Document> far_;
+    std::optional<CaptureData::Reading> far_reading_;
+};
+
+TEST_F(TwoEnds, WaysAreMeasuredAndWhatIsEstimatedIsNotTakenForIt) {
+    load_both();
+    std::mt19937 random(3);
+    size_t measured = 0;
+    for (int i = 0; i < 20; ++i) {
+        const LadderPicture picture = both(stretch(random, 20'000'000));
+        ASSERT_TRUE(picture.points);
+        EXPECT_EQ(picture.points->known, LadderPoints::Known::both_ends);
+        EXPECT_EQ(picture.points->at(Role::initiator), QStringLiteral("loss-mixed-initiator"));
+        EXPECT_EQ(picture.points->at(Role::target), QStringLiteral("loss-mixed-target"));
+        for (const LadderArrow& arrow : picture.arrows) {
+            EXPECT_GE(arrow.transit.arrival_ns, arrow.transit.left_ns);
+            EXPECT_NE(arrow.fate == LadderArrow::Fate::lost && arrow.packet == 0 && !arrow.measured, true);
+            if (arrow.far_packet == 0) continue;
+            ++measured;
+            ASSERT_TRUE(arrow.measured);
+            const int64_t far_ns =
+                arrow.sender == Role::initiator ? arrow.transit.arrival_ns : arrow.transit.left_ns;
+            // Of what came in several packets, the last one is meant on the way to the target, and the first on the way back.
+            if (arrow.fate != LadderArrow::Fate::not_captured && arrow.sender == Role::target) {
+                EXPECT_LE(std::abs(far_ns - time_at_far(arrow.far_packet)), arrow.plus_minus_ns + 1);
+            }
+            if (arrow.packet != 0) {
+                EXPECT_EQ(arrow.sender == Role::initiator ? arrow.transit.left_ns : arrow.transit.arrival_ns,
+                          arrow.captured_ns);
+            }
+        }
+    }
+    EXPECT_GT(measured, 200u);
+}
+
+// Every loss between the points is drawn, at its sender's end when it left, and ends on its way; nothing else does.
+TEST_F(TwoEnds, LossesEndWhereTheyEnded) {
+    load_both();
+    size_t drawn = 0;
+    for (const PointLossRow& row : path_->losses()) {
+        if (row.fate->verdict != CopyVerdict::lost_between || row.fate->length == 0) continue;
+        const TimeRange range{row.fate->time_ns - 2'000'000, row.fate->time_ns + 2'000'000};
+        const LadderPicture picture = both(range);
+        const auto of_it = [&](const LadderArrow& arrow) {
+            return row.fate->at_b ? arrow.packet == 0 && arrow.far_packet == row.fate->packet
+                                  : arrow.packet == row.fate->packet;
+        };
+        const auto found = std::ranges::find_if(picture.arrows, of_it);
+        if (picture.arrows.size() >= most_ladder_arrows) continue;
+        ASSERT_NE(found, picture.arrows.end()) << "packet " << row.fate->packet;
+        ++drawn;
+        EXPECT_TRUE(found->fate == LadderArrow::Fate::lost || found->lost_bytes > 0);
+        EXPECT_LE(std::abs(found->transit.left_ns - row.fate->time_ns), found->plus_minus_ns + 1);
+        if (drawn > 60) break;
+    }
+    EXPECT_GT(drawn, 20u);
+    std::mt19937 random(4);
+    for (int i = 0; i < 20; ++i) {
+        for (const LadderArrow& arrow : both(stretch(random, 20'000'000)).arrows) {
+            if (arrow.fate != LadderArrow::Fate::lost) continue;
+            const auto told = std::ranges::any_of(path_->losses(), [&](const PointLossRow& row) {
+                return row.fate->verdict == CopyVerdict::lost_between &&
+                       row.fate->packet == (arrow.packet != 0 ? arrow.packet : arrow.far_packet) &&
+                       row.fate->at_b == (arrow.packet == 0);
+            });
+            // What only the replay takes for lost is of a packet that the far end's capture does not reach.
+            EXPECT_TRUE(told || !arrow.measured) << "packet " << arrow.packet;
+        }
+    }
+}
+
+// From afar, what was sent again has what it repeats, from whichever end.
+TEST_F(TwoEnds, FromAfarLossesOfBothDirectionsAreThere) {
+    load_both();
+    const StopFlag stop = false;
+    LadderRequest made = request(whole_, LadderDetail::automatic);
+    made.points = path_;
+    const LadderPicture picture = prepare_ladder(reading(), made, stop);
+    EXPECT_NE(picture.detail, LadderDetail::packets);
+    for (const Role sender : {Role::initiator, Role::target}) {
+        EXPECT_TRUE(std::ranges::any_of(picture.arrows, [&](const LadderArrow& arrow) {
+            return arrow.sender == sender && arrow.fate == LadderArrow::Fate::lost && arrow.measured;
+        }));
+    }
+}
+
+// An offset that is known to a millisecond is too much for ways that take a tenth of that.
+TEST_F(TwoEnds, ABandThatIsWiderThanTheDelaysIsSaid) {
+    LadderPoints points;
+    points.known = LadderPoints::Known::both_ends;
+    points.here = QStringLiteral("a");
+    points.far = QStringLiteral("b");
+    points.plus_minus_ns = 1'000'000;
+    points.measured = 10;
+    points.within_band = 4;
+    EXPECT_FALSE(points_words(points, {}).contains(QStringLiteral("too much")));
+    points.within_band = 6;
+    EXPECT_TRUE(points_words(points, {}).contains(QStringLiteral("too much")));
+    points.known = LadderPoints::Known::no_clock;
+    EXPECT_TRUE(points_words(points, {}).contains(QStringLiteral("cannot be compared")));
+}
+
+TEST_F(TwoEnds, WithoutPointsTheFarEndIsEstimatedAsBefore) {
+    load_both();
+    std::mt19937 random(5);
+    const TimeRange range = stretch(random, 20'000'000);
+    const LadderPicture alone = prepare(range, LadderDetail::packets);
+    EXPECT_FALSE(alone.points);
+    for (const LadderArrow& arrow : alone.arrows) {
+        EXPECT_FALSE(arrow.measured);
+        EXPECT_EQ(arrow.far_packet, 0u);
+    }
 }
 
 }  // namespace

@@ -11,8 +11,11 @@ constexpr size_t most_windows = 200'000;
 
 }  // namespace
 
-TransitFinder::TransitFinder(const CaptureData::Reading& reading, uint32_t connection, TimeRange range)
-    : delay_(PathDelay::of(reading.store(), connection)) {
+TransitFinder::TransitFinder(const CaptureData::Reading& reading, uint32_t connection, TimeRange range,
+                             std::shared_ptr<const MeasuredTransits> points)
+    : points_(std::move(points)), delay_(PathDelay::of(reading.store(), connection)) {
+    if (points_ != nullptr && points_->round_trip_ns() != no_time)
+        delay_ = PathDelay::between(points_->round_trip_ns(), points_->ends().here_is_initiator);
     const ResultStore& store = reading.store();
     initiator_ = store.connection(connection).side_of(Role::initiator);
     int64_t queue_ns = 0;
@@ -22,6 +25,7 @@ TransitFinder::TransitFinder(const CaptureData::Reading& reading, uint32_t conne
     }
     reach_ns_ = delay_.one_way_ns() + std::clamp<int64_t>(queue_ns, 0, longest_queue_ns);
     const ConnectionTrack& track = *reading.timeline().track(connection);
+    if (points_ != nullptr) return;
     if (delay_.to_initiator_ns > 0) take_windows(reading, track.sender(initiator_), Role::initiator, range);
     if (delay_.to_target_ns > 0)
         take_windows(reading, track.sender(other_side(initiator_)), Role::target, range);
@@ -50,6 +54,15 @@ void TransitFinder::take_windows(const CaptureData::Reading& reading, const Send
 
 PacketTransit TransitFinder::transit(PacketNumber packet, Role sender, int64_t captured_ns) const {
     PacketTransit transit = delay_.transit(sender, captured_ns);
+    if (points_ != nullptr) {
+        const MeasuredPacket* const measured = points_->find(sender, packet);
+        if (measured == nullptr || !measured->far.known()) return transit;
+        const int64_t far_ns = measured->far.time_ns;
+        const bool leaves_here = (sender == Role::initiator) == points_->ends().here_is_initiator;
+        // Copies that are told apart by their order alone may be taken for each other: none arrives before it left.
+        return leaves_here ? PacketTransit{captured_ns, std::max(far_ns, captured_ns)}
+                           : PacketTransit{std::min(far_ns, captured_ns), captured_ns};
+    }
     const auto& left = left_[index_of(sender)];
     auto it = std::ranges::upper_bound(left, packet, {}, &std::pair<uint32_t, int64_t>::first);
     if (it == left.begin() || (--it)->first != packet) return transit;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "gui/document/capture_data.h"
+#include "gui/document/measured_transits.h"
 #include "gui/document/time_range.h"
 #include "gui/views/ladder/path_delay.h"
 
@@ -15,7 +17,11 @@ namespace sanscope {
 class TransitFinder {
   public:
     // For packets about that range; the connection must have a track.
-    TransitFinder(const CaptureData::Reading& reading, uint32_t connection, TimeRange range);
+    // `points`: what the far point of a path saw of it, in place of all that is estimated; nullptr: none.
+    TransitFinder(const CaptureData::Reading& reading, uint32_t connection, TimeRange range,
+                  std::shared_ptr<const MeasuredTransits> points = nullptr);
+
+    const MeasuredTransits* points() const { return points_.get(); }
 
     const PathDelay& delay() const { return delay_; }
     Role role_of(Side side) const { return side == initiator_ ? Role::initiator : Role::target; }
@@ -27,6 +33,7 @@ class TransitFinder {
     void take_windows(const CaptureData::Reading& reading, const SenderTrack& track, Role sender,
                       TimeRange range);
 
+    std::shared_ptr<const MeasuredTransits> points_;
     PathDelay delay_;
     Side initiator_ = Side::a;
     int64_t reach_ns_ = 0;
