@@ -240,7 +240,6 @@ class PathFollower {
         connection.turned = shared.turned;
         connection.order_known = order != 0;
         connection.contrary = order < 0;
-        connection.turned = shared.turned;
         // As if the initiator were on the side of a; turned back once it is judged.
         ConnectionPlaces places = places_of(a, b, shared);
         if (order < 0) {

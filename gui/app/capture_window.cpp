@@ -22,6 +22,7 @@
 #include "gui/models/table_access.h"
 #include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
+#include "gui/points/points_view.h"
 #include "gui/senders/sender_list.h"
 #include "gui/views/details/details_view.h"
 #include "gui/views/filter_line/filter_line.h"
@@ -37,7 +38,7 @@
 namespace sanscope {
 namespace {
 
-constexpr int layout_version = 5;  // another one with every view that is added
+constexpr int layout_version = 6;  // another one with every view that is added
 constexpr double key_pan = 0.15;   // of the span
 constexpr double key_zoom = 1.5;
 constexpr int message_ms = 4000;
@@ -156,6 +157,11 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
         connect(budgets, &TimeBudgetsView::commands_wanted, this, &CaptureWindow::show_commands);
     } else if (auto* const findings = qobject_cast<FindingsView*>(view)) {
         connect(findings, &FindingsView::rows_wanted, this, &CaptureWindow::show_rows);
+    } else if (auto* const points = qobject_cast<PointsView*>(view)) {
+        connect(points, &PointsView::told, this, [this](const QString& text) {
+            constexpr int long_enough_ms = 15000;
+            statusBar()->showMessage(text, long_enough_ms);
+        });
     } else if (auto* const overview = qobject_cast<OverviewView*>(view)) {
         const auto mark = [this, overview] { mark_notes(*overview); };
         connect(&document_->notes(), &Notes::changed, overview, mark);
@@ -163,6 +169,12 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
         mark();
     }
     if (current_ == nullptr) look_at(view, name);
+}
+
+void CaptureWindow::set_points(std::shared_ptr<const OpenPath> path) {
+    document_->set_points(std::move(path));
+    if (document_->points() == nullptr) return dock("points")->hide();
+    show_view("points");
 }
 
 void CaptureWindow::show_commands(const QString& filter, const QString& column) {
@@ -213,10 +225,12 @@ void CaptureWindow::arrange() {
         if (holder != nullptr && holder != commands) tabifyDockWidget(commands, holder);
     }
     tabifyDockWidget(commands, get("statistics"));
+    tabifyDockWidget(commands, get("points"));
     tabifyDockWidget(findings, get("details"));
     tabifyDockWidget(findings, get("selected-range"));
     tabifyDockWidget(findings, get("notes"));
     for (const auto& [name, dock] : docks_) dock->show();
+    get("points")->setVisible(document_->points() != nullptr);
     layers->raise();
     findings->raise();
     commands->raise();
@@ -356,7 +370,10 @@ QByteArray CaptureWindow::layout_state() const {
 }
 
 bool CaptureWindow::set_layout_state(const QByteArray& layout) {
-    return restoreState(layout, layout_version);
+    if (!restoreState(layout, layout_version)) return false;
+    // Whatever capture that layout was of.
+    dock("points")->setVisible(document_->points() != nullptr);
+    return true;
 }
 
 bool CaptureWindow::restore_layout() {

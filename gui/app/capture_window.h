@@ -27,6 +27,7 @@ class QToolButton;
 namespace sanscope {
 
 class FilterLine;
+class OpenPath;
 class FindBar;
 class OverviewView;
 class RowsView;
@@ -57,6 +58,8 @@ class CaptureWindow : public QMainWindow {
     std::map<QString, RowsView*> tables() const;
     void focus_neighbour_view(int direction);
 
+    // Shows it as the first point of that path.
+    void set_points(std::shared_ptr<const OpenPath> path);
     void focus_filter();
     // Where there is no such packet, the status bar says so.
     void go_to_packet(PacketNumber packet);

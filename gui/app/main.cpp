@@ -20,6 +20,7 @@
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/export/merged_capture.h"
+#include "analyzer/points/points_of_path.h"
 
 namespace sanscope {
 namespace {
@@ -32,6 +33,7 @@ struct Arguments {
     std::vector<std::string> files;
     bool compare = false;
     bool merge = false;
+    bool points = false;
     std::string render;
     std::vector<std::string> views;
     std::string size = "1600x900";
@@ -67,6 +69,9 @@ void describe(CLI::App& app, Arguments& arguments) {
     app.add_flag("--compare", arguments.compare,
                  "Compare two FILEs, one from before a change and one from after it");
     app.add_flag("--merge", arguments.merge, "Open several FILEs as one capture, in order of time");
+    app.add_flag("--points", arguments.points,
+                 "Show several FILEs as points of one path: captures of the same traffic at initiator, "
+                 "switch and target");
     CLI::Option* const render = app.add_option(
         "--render", arguments.render,
         "Draw views of FILE, all or those named, into this folder, without a window or display");
@@ -138,6 +143,10 @@ QString fault_of_window(const Arguments& arguments) {
         return QStringLiteral("--merge and --compare exclude each other");
     if (arguments.merge && (arguments.files.size() < 2 || arguments.files.size() > most_merged_captures))
         return QStringLiteral("--merge takes 2 to %1 FILEs").arg(most_merged_captures);
+    if (arguments.points && (arguments.merge || arguments.compare))
+        return QStringLiteral("--points excludes --merge and --compare");
+    if (arguments.points && (arguments.files.size() < 2 || arguments.files.size() > most_points))
+        return QStringLiteral("--points takes 2 to %1 FILEs").arg(most_points);
     const StartPlace place = start_place(arguments);
     if (place.empty()) return {};
     if (arguments.compare || arguments.files.size() != 1) {
@@ -154,7 +163,12 @@ std::optional<RenderOptions> render_options(const Arguments& arguments) {
     };
     RenderOptions options;
     if (arguments.merge) return refuse("--render draws one FILE, not a merge");
-    if (arguments.files.size() != (arguments.compare ? 2 : 1)) {
+    if (arguments.points) {
+        if (arguments.compare) return refuse("--points excludes --merge and --compare");
+        if (arguments.files.size() < 2 || arguments.files.size() > most_points)
+            return refuse("--points takes two FILEs or more, at most 8");
+        for (const std::string& file : arguments.files) options.points.append(text(file));
+    } else if (arguments.files.size() != (arguments.compare ? 2 : 1)) {
         return refuse(arguments.compare ? "--compare takes two FILEs" : "--render takes one FILE");
     }
     if (arguments.compare && !arguments.views.empty()) return refuse("--compare draws one view: its own");
@@ -279,6 +293,8 @@ int run(int argc, char** argv) {
         window.compare(files.front(), files.back());
     } else if (arguments.merge) {
         window.merge(files);
+    } else if (arguments.points) {
+        window.open_points(files);
     } else if (const StartPlace place = start_place(arguments); !place.empty()) {
         window.open_at(files.front(), place);
     } else if (!files.isEmpty()) {

@@ -22,6 +22,7 @@
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -33,10 +34,12 @@
 #include "gui/app/decode_as_dialog.h"
 #include "gui/app/experiment_controls.h"
 #include "gui/app/export_task.h"
+#include "gui/app/info_bar.h"
 #include "gui/app/live_controls.h"
 #include "gui/app/load_controls.h"
 #include "gui/app/name_resolution.h"
 #include "gui/app/packet_coloring.h"
+#include "gui/app/points_controls.h"
 #include "gui/app/recent_files.h"
 #include "gui/app/settings_dialog.h"
 #include "gui/app/start_page.h"
@@ -110,6 +113,7 @@ MainWindow::MainWindow(QWidget* parent)
       settings_(new Settings(this)),
       coloring_(new PacketColoring(this)),
       names_(new NameResolution(this)),
+      info_bar_(new InfoBar(this)),
       writings_(new Writings(this)),
       stack_(new QStackedWidget(this)),
       start_page_(new StartPage(this)),
@@ -122,7 +126,13 @@ MainWindow::MainWindow(QWidget* parent)
     tabs_->setAccessibleName(tr("Open captures"));
     stack_->addWidget(start_page_);
     stack_->addWidget(tabs_);
-    setCentralWidget(stack_);
+    auto* const centre = new QWidget(this);
+    auto* const column = new QVBoxLayout(centre);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(info_bar_);
+    column->addWidget(stack_, 1);
+    setCentralWidget(centre);
     start_page_->set_recent(recent_files());
     connect(start_page_, &StartPage::open_asked, this, &MainWindow::ask_for_files);
     connect(start_page_, &StartPage::record_asked, this, [this] { live_->ask_to_start(); });
@@ -130,6 +140,7 @@ MainWindow::MainWindow(QWidget* parent)
     connect(start_page_, &StartPage::file_chosen, this, [this](const QString& path) { open({path}); });
     connect(tabs_, &QTabWidget::tabCloseRequested, this, &MainWindow::close_tab);
     connect(tabs_, &QTabWidget::currentChanged, this, &MainWindow::on_current_changed);
+    make_points();
     make_menus();
     set_rate_unit(settings_->rates());
     connect(settings_, &Settings::theme_changed, this, [this] { apply_theme(settings_->theme()); });
@@ -220,17 +231,42 @@ void MainWindow::show_merged(const QString& path, const MergedCapture& merged) {
     show_not_opened(errors);
 }
 
+void MainWindow::open_points(const QStringList& paths) {
+    points_->open(paths);
+}
+
+void MainWindow::make_points() {
+    points_ =
+        new PointsControls({this,
+                            [this] {
+                                std::vector<CaptureWindow*> captures;
+                                for (int i = 0; i < tabs_->count(); ++i) {
+                                    if (auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i)))
+                                        captures.push_back(capture);
+                                }
+                                return captures;
+                            },
+                            [this](const QString& path) { return open({path}) ? current() : nullptr; },
+                            [this](CaptureWindow& capture) { close_tab(tabs_->indexOf(&capture)); },
+                            [this](const QString& why) { show_not_opened({why}); }},
+                           *info_bar_);
+    points_->setParent(this);
+}
+
 // Of several: each in a tab, or all as one.
 void MainWindow::ask_how_to_open(const QStringList& paths) {
     auto* const box = new QMessageBox(
         QMessageBox::Question, tr("Open several captures"),
-        tr("Open each of the %1 captures in a tab of its own, or merge them into one, in order of time? "
-           "Clocks are taken as they are.")
+        tr("Open each of the %1 captures in a tab of its own, show them as points of one path, as initiator "
+           "and target, or merge them into one, in order of time? Clocks are compared along a path; merging "
+           "takes them as they are.")
             .arg(paths.size()),
         QMessageBox::Cancel, this);
     box->setAttribute(Qt::WA_DeleteOnClose);
     QPushButton* const each = box->addButton(tr("Open &each"), QMessageBox::AcceptRole);
     QPushButton* const merged = box->addButton(tr("&Merge"), QMessageBox::AcceptRole);
+    QPushButton* const points = box->addButton(tr("As &points of one path"), QMessageBox::AcceptRole);
+    connect(points, &QPushButton::clicked, this, [this, paths] { open_points(paths); });
     box->setDefaultButton(each);
     connect(each, &QPushButton::clicked, this, [this, paths] { open(paths); });
     connect(merged, &QPushButton::clicked, this, [this, paths] { merge(paths); });
@@ -368,6 +404,8 @@ CaptureWindow* MainWindow::show_document(std::unique_ptr<Document> document) {
     connect(&capture->state(), &ViewState::history_changed, this, &MainWindow::update_actions);
     connect(capture, &CaptureWindow::decode_as_wanted, this,
             [this, capture](uint32_t connection) { ask_for_decode_as(*capture, connection); });
+    connect(&capture->document(), &Document::loaded, capture,
+            [this, capture] { points_->consider(*capture); });
     capture->state().set_time_format(settings_->time_format());
     capture->set_movable(settings_->movable_views());
     capture->set_packet_colors(coloring_->colors());
@@ -404,6 +442,8 @@ void MainWindow::decode_as(CaptureWindow& capture, const DecodeAs& rules) {
     WorkspaceCapture kept = workspace_of(capture);
     kept.decode_as = rules;
     kept.selection = kept_by_decode_as(kept.selection, capture.state().selected());
+    // Packets keep their numbers.
+    const std::shared_ptr<const OpenPath> points = capture.document().points();
     const bool notes_in_no_file = capture.document().notes().modified();
     const std::map<PacketNumber, QString> notes = capture.document().notes().all();
     const int index = tabs_->indexOf(&capture);
@@ -412,6 +452,7 @@ void MainWindow::decode_as(CaptureWindow& capture, const DecodeAs& rules) {
     CaptureWindow* const fresh = show_document(std::move(document));
     tabs_->tabBar()->moveTab(tabs_->indexOf(fresh), index);
     if (live_->unsaved().holds(path)) fresh->claim_file();
+    if (points != nullptr) fresh->document().set_points(points);
     if (notes_in_no_file) fresh->document().notes().merge(notes);
     fresh->set_pending(kept);
     once_loaded(*fresh, [kept, notes_in_no_file](CaptureWindow& loaded) {
@@ -517,6 +558,7 @@ void MainWindow::close_tab(int index) {
         // Closed already, by what had been waited for, while that was asked.
         if (closing == nullptr) return;
         capture->save_layout();
+        points_->closing(*capture);
         tabs_->removeTab(index);
         delete capture;
         // Other captures want theirs again as they are painted.
@@ -631,6 +673,7 @@ void MainWindow::make_menus() {
     open_action->setShortcut(QKeySequence::Open);
     QMenu* const recent = file->addMenu(tr("Open &recent"));
     connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent(recent); });
+    file->addAction(tr("Open as points of one pat&h…"), points_, &PointsControls::ask_for_files);
     file->addAction(tr("Mer&ge captures…"), this, &MainWindow::ask_to_merge);
     file->addAction(tr("Co&mpare with…"), this, &MainWindow::ask_to_compare);
     file->addAction(tr("Open wor&kspace…"), this, &MainWindow::ask_for_workspace);

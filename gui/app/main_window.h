@@ -23,8 +23,10 @@ class ExperimentControls;
 class LiveControls;
 struct MergedCapture;
 class LoadControls;
+class InfoBar;
 class NameResolution;
 class PacketColoring;
+class PointsControls;
 class Settings;
 class StartPage;
 class Writings;
@@ -44,6 +46,8 @@ class MainWindow : public QMainWindow {
     // Several captures as one, in a tab, packets in order of time; the merge is an unsaved recording. Nothing waits: it opens once
     // it is written. What cannot be merged is reported in a message.
     void merge(const QStringList& paths);
+    // Captures of the same traffic at several points of its path: in the tab of that nearest to the initiators.
+    void open_points(const QStringList& paths);
     // The same of one, at a place in it.
     void open_at(const QString& path, const StartPlace& place);
     // Two captures, before and after a change, side by side in a tab of their own.
@@ -56,6 +60,8 @@ class MainWindow : public QMainWindow {
     CaptureWindow* current() const;
     int captures() const;
     LiveControls& live() const { return *live_; }
+    PointsControls& points() const { return *points_; }
+    InfoBar& info_bar() const { return *info_bar_; }
     LoadControls& load() const { return *load_; }
     ExperimentControls& experiments() const { return *experiments_; }
     Settings& settings() const { return *settings_; }
@@ -77,6 +83,7 @@ class MainWindow : public QMainWindow {
     CaptureWindow* show_document(std::unique_ptr<Document> document);
     void show_name(CaptureWindow& capture);
     LiveControls* make_live(QMenu* menu);
+    void make_points();
     void close_tab(int index);
     // Opens it, or brings it to the front, and acts on it once it is whole.
     static void once_loaded(CaptureWindow& capture, std::function<void(CaptureWindow&)> act);
@@ -112,10 +119,12 @@ class MainWindow : public QMainWindow {
     Settings* settings_;
     PacketColoring* coloring_;
     NameResolution* names_;
+    InfoBar* info_bar_;
     Writings* writings_;  // of no capture that is open
     QStackedWidget* stack_;
     StartPage* start_page_;
     QTabWidget* tabs_;
+    PointsControls* points_ = nullptr;
     LiveControls* live_ = nullptr;
     LoadControls* load_ = nullptr;
     ExperimentControls* experiments_ = nullptr;

@@ -5,6 +5,7 @@
 #include <QDateTime>
 #include <QDir>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QListView>
 #include <QRegularExpression>
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "gui/app/start_place.h"
 #include "gui/app/theme_palette.h"
 #include "gui/app/view_kinds.h"
+#include "gui/document/open_path.h"
 #include "gui/models/row_colors.h"
 #include "gui/models/table_kinds.h"
 #include "gui/views/findings/findings_view.h"
@@ -131,14 +133,28 @@ int render(const RenderOptions& options) {
     }
     QApplication::setPalette(theme_palette(options.dark));
     QString error;
-    const auto document = Document::open(options.file, error);
+    QString file = options.file;
+    std::shared_ptr<const OpenPath> points;
+    if (!options.points.isEmpty()) {
+        std::vector<std::string> files;
+        for (const QString& one : options.points) files.push_back(QFile::encodeName(one).toStdString());
+        auto followed = OpenPath::follow(files, {});
+        if (!followed) {
+            complain(QString::fromStdString(followed.error().message));
+            return exit_nothing;
+        }
+        points = *followed;
+        file = QFile::decodeName(QByteArray::fromStdString(points->files().front()));
+    }
+    const auto document = Document::open(file, error);
     if (document == nullptr) {
-        complain(QStringLiteral("%1: %2").arg(options.file, error));
+        complain(QStringLiteral("%1: %2").arg(file, error));
         return exit_nothing;
     }
     bool loaded = false;
     QObject::connect(document.get(), &Document::loaded, [&] { loaded = true; });
     process_until([&] { return loaded; });
+    document->set_points(points);
     if (!QDir().mkpath(options.folder)) {
         complain(QStringLiteral("%1 cannot be made").arg(options.folder));
         return exit_nothing;
@@ -198,8 +214,13 @@ int render(const RenderOptions& options) {
         }
         print_text(stdout, "{}\n", path.toStdString());
     }
-    if (document->warning().isEmpty()) return exit_well;
-    complain(document->warning());
+    bool damaged = !document->warning().isEmpty();
+    if (damaged) complain(document->warning());
+    for (size_t i = 0; points != nullptr && i < points->damage().size(); ++i) {
+        complain(QString::fromStdString(points->damage()[i]));
+        damaged = true;
+    }
+    if (!damaged) return exit_well;
     return exit_damaged;
 }
 

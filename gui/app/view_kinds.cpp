@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gui/models/table_kinds.h"
+#include "gui/points/points_view.h"
 #include "gui/views/details/details_view.h"
 #include "gui/views/findings/findings_view.h"
 #include "gui/views/io_graph/io_graph_view.h"
@@ -47,6 +48,7 @@ std::vector<ViewKind> make_kinds() {
         if (!table.view.empty()) kinds.push_back({table.view, table.title, make_rows, &table});
     }
     kinds.push_back({"statistics", QT_TRANSLATE_NOOP("ViewKind", "Statistics"), make<StatisticsView>});
+    kinds.push_back({"points", QT_TRANSLATE_NOOP("ViewKind", "Points"), make<PointsView>});
     kinds.push_back({"details", QT_TRANSLATE_NOOP("ViewKind", "Details"), make<DetailsView>});
     kinds.push_back({"findings", QT_TRANSLATE_NOOP("ViewKind", "Findings"), make<FindingsView>});
     kinds.push_back({.name = "selected-range",

@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
 from harness import SAMPLES, Checks  # noqa: E402
 
 VIEWS = ["overview", "layers", "ladder", "windows", "time-sequence", "turnaround", "time-budgets", "io-graph", "commands",
-         "pdus", "packets", "connections", "sessions", "losses", "kernel-windows", "kernel-ca-transitions", "details", "findings"]
+         "pdus", "packets", "connections", "sessions", "losses", "kernel-windows", "kernel-ca-transitions", "points", "details", "findings"]
 
 
 def rendered(program, *arguments):
@@ -91,6 +91,34 @@ def main():
         run = rendered(program, "--compare", SAMPLES / "cut-off.pcap", other, "--render", scratch / "x")
         check("a comparison with a damaged one", run.returncode == 3 and "cut-off.pcap" in run.stderr, run.stderr)
 
+        far_end = SAMPLES / "loss-mixed-target.pcap.zst"
+        near_ladder = ["--view", "ladder", "--view", "points", "--size", "1200x700", "--from", "100ms", "--to", "0.104"]
+        alone = scratch / "alone"
+        rendered(program, sample, "--render", alone, *near_ladder)
+        for theme in ("light", "dark"):
+            for order, files in (("as along the path", (sample, far_end)), ("the other way round", (far_end, sample))):
+                folder = scratch / f"points {theme} {order}"
+                run = rendered(program, "--points", *files, "--render", folder, "--theme", theme, *near_ladder)
+                check(f"points, {theme}, {order}", run.returncode == 0, run.stderr)
+                for view in ("ladder", "points"):
+                    check(f"points, {theme}, {order}: {view} has the size", size_of(folder / f"{view}.png") == (1200, 700))
+            first, second = (scratch / f"points {theme} {order}" / "ladder.png" for order in
+                             ("as along the path", "the other way round"))
+            check(f"points, {theme}: whichever is named first", first.read_bytes() == second.read_bytes())
+        check("the ladder of two ends is another one than that of one",
+              (scratch / "points light as along the path" / "ladder.png").read_bytes() != (alone / "ladder.png").read_bytes())
+        told = scratch / "points told"
+        run = rendered(program, "--points", sample, far_end, "--render", told, "--format", "svg", *near_ladder)
+        words = (told / "ladder.svg").read_text(encoding="utf-8")
+        check("the ladder of two ends says what its ends are and how sure its times",
+              "Ends measured at loss-mixed-initiator and loss-mixed-target, the latter's clock" in words and "±" in words)
+        check("and not that an end is estimated", "times are estimated" not in words)
+        run = rendered(program, "--points", sample, SAMPLES / "nop-logout.pcap", "--render", scratch / "x")
+        check("points without a connection in common", run.returncode == 1 and "in common" in run.stderr, run.stderr)
+        run = rendered(program, "--points", SAMPLES / "cut-off.pcap", SAMPLES / "cut-off.pcap", "--render", scratch / "x",
+                       "--view", "points")
+        check("damaged points", run.returncode == 3 and "cut-off.pcap" in run.stderr, f"{run.returncode} {run.stderr}")
+
         for ending, begins in (("svg", b"<?xml"), ("pdf", b"%PDF")):
             run = rendered(program, sample, "--render", scratch / ending, "--format", ending, "--size", "900x500")
             check(f"{ending}: status", run.returncode == 0, run.stderr)
@@ -118,6 +146,9 @@ def main():
                 ("one to compare is none", ["--compare", sample, nothing, "--render", scratch / "x"], 1, "nothing.pcap"),
                 ("--compare and --view", ["--compare", sample, other, "--render", scratch / "x", "--view", "ladder"], 2,
                  "one view"),
+                ("one point", ["--points", sample, "--render", scratch / "x"], 2, "two FILEs"),
+                ("points and a comparison", ["--points", "--compare", sample, other], 2, "excludes"),
+                ("a point that is none", ["--points", sample, nothing, "--render", scratch / "x"], 1, "nothing.pcap"),
                 ("no folder", [sample, "--render", nothing / "x", "--view", "overview"], 1, "cannot be made"),
                 ("no place", [sample, "--at", "soon"], 2, "--at"),
                 ("a place of two files", [sample, other, "--at", "12"], 2, "one FILE"),
