@@ -2,6 +2,7 @@
 #include "gui/app/capture_exports.h"
 
 #include <QCoreApplication>
+#include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLocale>
@@ -14,6 +15,8 @@
 #include "gui/app/export_task.h"
 #include "gui/app/view_export.h"
 #include "gui/document/filter_result.h"
+#include "gui/sharing/share_dialog.h"
+#include "gui/sharing/share_summary.h"
 #include "gui/views/io_graph/io_graph_view.h"
 #include "gui/views/tables/rows_view.h"
 
@@ -141,6 +144,36 @@ void open_in_wireshark_at(CaptureWindow& capture, PacketNumber packet) {
     }
 }
 
+// Stays until it is closed: what was kept is to be read before the copy is given away.
+void show_share_summary(CaptureWindow& capture, const QString& path, const QStringList& summary) {
+    auto* const box = new QMessageBox(QMessageBox::Information, Words::tr("The copy to share is saved"), path,
+                                      QMessageBox::Ok, &capture);
+    box->setObjectName(QStringLiteral("share-summary"));
+    box->setTextFormat(Qt::PlainText);
+    box->setInformativeText(summary.join(QStringLiteral("\n")));
+    box->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+void write_to_share(CaptureWindow& capture, const ShareRequest& request) {
+    const QString path = QFile::decodeName(QByteArray::fromStdString(request.target));
+    ExportTask<SharedCopy>::start(
+        &capture, capture.document().writings(), path, Words::tr("Saving a copy to share…"),
+        [request](const ExportControl& control) { return write_shared_copy(request, control); },
+        [&capture, path, request](const Result<SharedCopy>& outcome) {
+            if (!outcome) {
+                return complain(capture, Words::tr("The copy was not saved"),
+                                QString::fromStdString(outcome.error().message));
+            }
+            if (outcome->stopped) return show_message(capture, Words::tr("Nothing was written."));
+            uint64_t connections = 0;
+            if (const auto reading = capture.document().data()->try_read())
+                connections = reading->store().connections().size();
+            show_share_summary(capture, path, share_summary(request, *outcome, connections));
+        });
+}
+
 }  // namespace
 
 void ask_to_export_picture(CaptureWindow& capture) {
@@ -204,6 +237,18 @@ void ask_to_save_with_notes(CaptureWindow& capture) {
                                    Words::tr(" %1 blocks could not be copied."));
             show_message(capture, text);
         });
+}
+
+void ask_to_save_to_share(CaptureWindow& capture) {
+    if (capture.document().live()) {
+        return show_message(capture,
+                            Words::tr("The recording goes on: a copy of it can be saved once it has ended."));
+    }
+    auto* const dialog = new ShareDialog(capture.document().path(), &capture);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    QObject::connect(dialog, &QDialog::accepted, &capture,
+                     [&capture, dialog] { write_to_share(capture, dialog->request()); });
+    dialog->open();
 }
 
 void open_in_wireshark(CaptureWindow& capture) {

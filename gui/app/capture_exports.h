@@ -16,6 +16,8 @@ void ask_to_export_rows(CaptureWindow& capture);
 void ask_to_export_packets(CaptureWindow& capture);
 // The whole capture with the notes on its packets, as pcapng.
 void ask_to_save_with_notes(CaptureWindow& capture);
+// A copy without users' data, and without names if that is chosen; what is in it is told then.
+void ask_to_save_to_share(CaptureWindow& capture);
 
 // Wireshark on the same file, at the selected packet.
 void open_in_wireshark(CaptureWindow& capture);

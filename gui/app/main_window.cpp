@@ -680,6 +680,7 @@ void MainWindow::make_menus() {
     add(file, tr("Save work&space…"), {}, [this](CaptureWindow&) { ask_to_save_workspace(); });
     file->addSeparator();
     add(file, tr("&Save a copy with notes…"), {QKeySequence::Save}, ask_to_save_with_notes);
+    add(file, tr("Save a copy to share…"), {}, ask_to_save_to_share);
     add(file, tr("Export the view as a &picture…"), {QKeySequence(tr("Ctrl+E"))}, ask_to_export_picture);
     add(file, tr("Export the &rows in front as CSV…"), {QKeySequence(tr("Ctrl+Shift+C"))},
         ask_to_export_rows);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Captures as points of one path, as the window's user comes to them.
+// Captures as points of one path, and copies to share, as the window's user comes to them.
 #include "gui/app/points_controls.h"
 
 #include <QDockWidget>
@@ -23,6 +23,7 @@
 #include "gui/app/main_window.h"
 #include "gui/document/open_path.h"
 #include "gui/points/points_view.h"
+#include "gui/sharing/share_dialog.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/window_driver.h"
 #include "gui/views/ladder/ladder_view.h"
@@ -195,6 +196,27 @@ TEST_F(PointsWindowTest, TheLadderHasBothTrueEndsAndSaysHowSureTheyAre) {
     EXPECT_LE(std::abs(lost->transit.left_ns - path.losses()[row].fate->time_ns), lost->plus_minus_ns + 1);
     for (const LadderArrow& arrow : picture.arrows)
         EXPECT_GE(arrow.transit.arrival_ns, arrow.transit.left_ns);
+}
+
+TEST_F(PointsWindowTest, ACopyToShareIsSavedAndWhatIsInItIsTold) {
+    CaptureWindow& capture = opened("login-discovery-inquiry.pcap");
+    action_of(*window, QStringLiteral("Save a copy to share"))->trigger();
+    auto* const dialog = capture.findChild<ShareDialog*>();
+    ASSERT_NE(dialog, nullptr);
+    const QString path = folder.filePath(QStringLiteral("share.pcapng.zst"));
+    dialog->target().setText(path);
+    dialog->save().click();
+    ASSERT_TRUE(wait_until(
+        [&] { return capture.findChild<QMessageBox*>(QStringLiteral("share-summary")) != nullptr; }));
+    const auto* const summary = capture.findChild<QMessageBox*>(QStringLiteral("share-summary"));
+    EXPECT_EQ(summary->text(), path);
+    const std::string words = summary->informativeText().toStdString();
+    EXPECT_THAT(words, HasSubstr("Packets: "));
+    EXPECT_THAT(words, HasSubstr("have replacements"));
+    // It opens, with as many packets.
+    const auto copy = testing_gui::loaded(path);
+    ASSERT_NE(copy, nullptr);
+    EXPECT_EQ(copy->data()->read().index().packets(), capture.document().data()->read().index().packets());
 }
 
 }  // namespace
