@@ -23,9 +23,9 @@ std::optional<QSize> parse_size(const QString& text);
 
 struct RenderOptions {
     QString file;
-    QString folder;     // made where it is not there
+    QString folder;      // made where it is not there
     QStringList points;  // files that are points of one path, instead of `file`; empty: that alone
-    QStringList views;  // names; empty: all
+    QStringList views;   // names; empty: all
     QSize size{1600, 900};
     std::optional<AskedTime> from;
     std::optional<AskedTime> to;
