@@ -198,6 +198,8 @@ class ArrowMaker {
             case CopyVerdict::lost_between:
                 arrow.fate = packet->lost >= arrow.length ? Fate::lost : Fate::arrived;
                 if (arrow.fate == Fate::arrived) arrow.lost_bytes = packet->lost;
+                // It left here, and came nowhere.
+                arrow.measured = arrow.measured || arrow.fate == Fate::lost;
                 break;
             case CopyVerdict::lost_beyond:
                 arrow.fate = Fate::lost_beyond;

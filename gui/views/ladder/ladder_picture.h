@@ -52,7 +52,7 @@ struct LadderArrow {
     Fate fate = Fate::arrived;
     Role sender = Role::target;
     bool passes = true;  // the filter
-    // With points: both ends of `transit` were measured, the far one up to so much earlier or later.
+    // With points: the ends of `transit` that it came to were measured, the far one up to so much earlier or later.
     bool measured = false;
     int64_t plus_minus_ns = 0;
     PacketNumber far_packet = 0;  // at the far point, the first with its bytes; 0: none
