@@ -4,6 +4,7 @@
 #include "gui/app/points_controls.h"
 
 #include <QDockWidget>
+#include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QLineEdit>
 #include <QMenuBar>
@@ -156,6 +157,8 @@ TEST_F(PointsWindowTest, OneCaptureIsNoPath) {
 TEST_F(PointsWindowTest, SeveralFilesDroppedArePointsOnRequest) {
     QMimeData data;
     data.setUrls({QUrl::fromLocalFile(sample(initiator)), QUrl::fromLocalFile(sample(target))});
+    QDragEnterEvent enter({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(window.get(), &enter);
     QDropEvent drop({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, {});
     QApplication::sendEvent(window.get(), &drop);
     ASSERT_NE(message(), nullptr);
