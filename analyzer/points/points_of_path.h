@@ -26,9 +26,9 @@ struct ConnectionAtPoints {
     size_t connection_a = 0;  // indices into PointCapture::connections()
     size_t connection_b = 0;
     bool translated = false;
-    bool turned = false;            // what a takes for its initiator is b's target, as where no SYN was captured
-    bool order_known = false;       // which point its packets pass first; without, nothing is judged
-    bool contrary = false;          // its initiator is on the side of b
+    bool turned = false;       // what a takes for its initiator is b's target, as where no SYN was captured
+    bool order_known = false;  // which point its packets pass first; without, nothing is judged
+    bool contrary = false;     // its initiator is on the side of b
     std::array<WayResult, 2> ways;  // by Way: `out` is from the initiator
     int64_t middle_ns = 0;          // of the connection at a, by its clock
     TimeBand offset;                // of b's clock against a's at that time
