@@ -62,7 +62,7 @@ Result<std::shared_ptr<const OpenPath>> OpenPath::follow(const std::vector<std::
         }
         sources[i].reset();
     }
-    auto path = follow_path(std::move(captures), {.stop = options.stop, .progress = {}});
+    auto path = follow_path(std::move(captures), {.stop = options.stop, .progress = {}, .compared = {}});
     if (!path) return stopped() ? Error{"stopped"} : path.error();
     open->path_ = std::move(*path);
     for (const auto& point : open->path_.points) {
