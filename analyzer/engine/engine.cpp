@@ -7,6 +7,7 @@
 
 #include "analyzer/base/reachable_time.h"
 #include "analyzer/engine/network_notes.h"
+#include "analyzer/engine/vantage_agreement.h"
 #include "analyzer/ingest/kernel_truth_block.h"
 #include "analyzer/ingest/pcapng_parser.h"
 #include "analyzer/iscsi/header_belief.h"
@@ -145,6 +146,7 @@ void Engine::finish() {
     recent_ = {};
     if (kernel_truth_ != nullptr) kernel_truth_->finish();
     sessions_.finish();
+    settle_vantages(store_);
     store_.finish();
     if (store_.impossible_figures() > 0)
         issues_.add(Issue::figures_impossible, store_.impossible_packet(), store_.impossible_figures());

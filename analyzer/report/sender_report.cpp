@@ -308,7 +308,8 @@ std::string vantage_words(const ConnectionRow& row) {
             "; captured where is not known: a round trip of {} is too short to order events at its ends",
             human_duration(row.rtt_min_ns));
     }
-    return "; captured where is not known: neither end answers sooner than the other";
+    return "; captured where is not known: neither end answers sooner than the other, or other connections "
+           "of these hosts contradict it";
 }
 
 // What was lost before the capture with nothing behind it, or lost again when it was sent again, no packet shows.
