@@ -2,6 +2,7 @@
 #include "analyzer/points/command_split.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -91,9 +92,10 @@ class Crossings {
     }
     // The copy at the sender's side that arrived as this one, and whether that is sure.
     std::pair<std::optional<uint32_t>, bool> copy_of(uint32_t arrived, int64_t position) const {
-        const auto range = std::ranges::equal_range(pairs_, arrived, {}, receiver());
-        for (const CopyPair& pair : range) {
-            if (pair.begin <= position && position < pair.end) return {pair.*sender(), pair.sure};
+        auto pair = std::ranges::lower_bound(pairs_, arrived, {}, receiver());
+        for (; pair != pairs_.end() && std::invoke(receiver(), *pair) == arrived; ++pair) {
+            if (pair->begin <= position && position < pair->end)
+                return {std::invoke(sender(), *pair), pair->sure};
         }
         return {std::nullopt, false};
     }

@@ -38,7 +38,9 @@ std::span<const PermissionWait> PermissionWaits::of(CommandNumber command) {
     uint32_t grants = 0;
     bool out_of_permission = false;
     uint32_t permitted_end = 0;
-    for (const Event& event : std::ranges::equal_range(events_, command.value(), {}, &Event::command)) {
+    for (auto at = std::ranges::lower_bound(events_, command.value(), {}, &Event::command);
+         at != events_.end() && at->command == command.value(); ++at) {
+        const Event& event = *at;
         if (event.kind == Kind::granted) {
             ++grants;
             if (out_of_permission) waits_.push_back({permitted_end, event.end});

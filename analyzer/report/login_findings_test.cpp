@@ -318,9 +318,10 @@ TEST_F(Logins, of_several_hosts_that_are_refused_are_told_by_initiator) {
     for (const auto& [title, name] : {std::pair("the login: authentication failure (0201)", "example:i10."),
                                       std::pair("2 logins: authentication failure (0201)", "example:i11."),
                                       std::pair("the login: authorization failure (0202)", "example:i12.")}) {
-        const auto of_it = std::ranges::find_if(found, [&](const Finding& finding) {
-            return finding.title.ends_with(title) && finding.explanation.find(name) != std::string::npos;
-        });
+        const auto of_it =
+            std::ranges::find_if(found, [&, title = title, name = name](const Finding& finding) {
+                return finding.title.ends_with(title) && finding.explanation.find(name) != std::string::npos;
+            });
         EXPECT_NE(of_it, found.end()) << title << " of " << name;
     }
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "gui/document/traffic_in_range.h"
@@ -255,22 +256,24 @@ StatisticsTable service_response_times(const CaptureData::Reading& reading, cons
     table.columns = {tr("Command"), tr("Opcode"),   tr("Calls"),       tr("Least"), tr("Mean"),
                      tr("p50"),     tr("p90"),      tr("p99"),         tr("p99.9"), tr("Longest"),
                      tr("Sum"),     tr("Not GOOD"), tr("Not answered")};
-    std::map<uint16_t, Commands> groups;
-    std::map<uint16_t, const char*> names;
-    const bool all = group_commands(reading, scope, stop, groups, [&](const CommandRow& row) {
-        names.try_emplace(row.opcode, row.name);
-        return row.opcode;
+    // What has service actions (SPC-4 §4.2.5) is a row for each name.
+    std::map<std::pair<uint16_t, std::string_view>, Commands> groups;
+    const bool all = group_commands(reading, scope, stop, groups, [](const CommandRow& row) {
+        return std::pair(row.opcode, std::string_view(row.name));
     });
     if (!all) return table;
-    for (const auto& [opcode, commands] : groups) {
+    std::map<uint16_t, size_t> names_of_opcode;
+    for (const auto& [kind, commands] : groups) ++names_of_opcode[kind.first];
+    for (const auto& [kind, commands] : groups) {
+        const auto& [opcode, name] = kind;
         const bool known = opcode != unknown<uint16_t>;
         const QString code = QStringLiteral("0x%1").arg(opcode, 2, 16, QLatin1Char('0'));
-        const char* const name = names.at(opcode);
+        const QString name_text = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
         const bool timed = commands.turnaround.count() > 0;
         Row row;
-        row.cells = {{!known          ? tr("(not captured)")
-                      : *name == '\0' ? tr("opcode %1").arg(code)
-                                      : QString::fromUtf8(name),
+        row.cells = {{!known         ? tr("(not captured)")
+                      : name.empty() ? tr("opcode %1").arg(code)
+                                     : name_text,
                       std::nullopt},
                      {known ? code : QString(), static_cast<double>(opcode)},
                      count(commands.count),
@@ -284,8 +287,11 @@ StatisticsTable service_response_times(const CaptureData::Reading& reading, cons
                      timed ? duration(static_cast<int64_t>(std::min(commands.sum_ns, 9e18))) : nothing(),
                      count(commands.not_good),
                      count(commands.not_answered)};
-        row.filter = within_range(
-            scope, known ? QStringLiteral("opcode == %1").arg(code) : QStringLiteral("not opcode"));
+        QString filter = known ? QStringLiteral("opcode == %1").arg(code) : QStringLiteral("not opcode");
+        if (names_of_opcode.at(opcode) > 1)
+            filter += name.empty() ? QStringLiteral(" && not name")
+                                   : QStringLiteral(" && name == \"%1\"").arg(name_text);
+        row.filter = within_range(scope, filter);
         table.rows.push_back(std::move(row));
     }
     return table;

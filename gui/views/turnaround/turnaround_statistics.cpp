@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <string_view>
 #include <unordered_map>
 
 namespace sanscope {
@@ -23,6 +25,12 @@ uint64_t key_of(const CommandRow& row, GroupBy by) {
             break;
     }
     return row.session;
+}
+
+// Of one group, where its key does not say it alone: two service actions have one opcode.
+uint64_t place_of(const CommandRow& row, uint64_t key, GroupBy by) {
+    if (by != GroupBy::opcode) return key;
+    return key | uint64_t{std::hash<std::string_view>{}(row.name)} << 16;
 }
 
 }  // namespace
@@ -59,11 +67,12 @@ TurnaroundStatistics turnaround_statistics(const CaptureData::Reading& reading, 
         };
         count(statistics.all);
         const uint64_t key = key_of(row, by);
-        const auto place = places.find(key);
+        const uint64_t place_key = place_of(row, key, by);
+        const auto place = places.find(place_key);
         if (place != places.end()) {
             count(statistics.groups[place->second]);
         } else if (statistics.groups.size() < most_command_groups) {
-            places.emplace(key, statistics.groups.size());
+            places.emplace(place_key, statistics.groups.size());
             statistics.groups.push_back({.key = key, .name = row.name, .turnaround = {}});
             count(statistics.groups.back());
         }

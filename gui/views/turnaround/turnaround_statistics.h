@@ -13,6 +13,7 @@
 
 namespace sanscope {
 
+// By opcode: what has service actions (SPC-4 §4.2.5) is a group for each name.
 enum class GroupBy : uint8_t { opcode, size, lun, session };
 
 // Turnarounds of the commands requested in a stretch of time that pass the filter.
@@ -21,7 +22,7 @@ struct TurnaroundStatistics {
 
     struct Group {
         uint64_t key = 0;       // opcode; n for sizes of 2^(n-1) < bytes <= 2^n; LUN; session number
-        const char* name = "";  // of an opcode; static storage
+        const char* name = "";  // of its commands, where grouped by opcode; static storage
         uint64_t count = 0;
         uint64_t bytes = 0;  // of commands that completed
         // From the first request to the last answer: what its throughput is over, as in the report.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <string_view>
 
 #include "gui/testing/pointer_events.h"
 #include "gui/testing/shown_view.h"
@@ -246,7 +247,8 @@ TEST(TurnaroundStatistics, AreThoseOfTheRowsInTheRange) {
             for (const CommandRow& row : reading.store().commands()) {
                 if (!range.contains(Timeline::start_of(row))) continue;
                 bool of_group = false;
-                if (by == GroupBy::opcode) of_group = row.opcode == group.key;
+                if (by == GroupBy::opcode)
+                    of_group = row.opcode == group.key && std::string_view(row.name) == group.name;
                 if (by == GroupBy::lun) of_group = row.lun == group.key;
                 if (by == GroupBy::session) of_group = row.session == group.key;
                 if (by == GroupBy::size) {
