@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QFile>
 #include <QHeaderView>
+#include <QTemporaryDir>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,6 +63,42 @@ TEST(Statistics, ServiceResponseTimesCountEveryCommandOnce) {
                   value_in(table, row, QStringLiteral("Longest")) * 1.01);
     }
     EXPECT_EQ(calls, static_cast<double>(reading.store().commands().size()));
+}
+
+// GET LBA STATUS beside READ CAPACITY(16): SERVICE ACTION IN(16) both, 9Eh.
+TEST(Statistics, ServiceActionsOfOneOpcodeAreRowsOfTheirOwn) {
+    QFile file(testing_gui::sample("nop-logout.pcap"));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    QByteArray capture = file.readAll();
+    constexpr qsizetype cdb_in_header = 32;  // RFC 7143 §11.3
+    bool changed = false;
+    for (qsizetype at = cdb_in_header; at + 16 < capture.size() && !changed; ++at) {
+        const bool read_16 =
+            capture[at] == '\x88' && capture[at + 1] == '\0' && (capture[at - cdb_in_header] & 0x3f) == 0x01;
+        if (!read_16) continue;
+        capture[at] = '\x9e';
+        capture[at + 1] = '\x12';
+        changed = true;
+    }
+    ASSERT_TRUE(changed);
+    const QTemporaryDir folder;
+    QFile copy(folder.filePath(QStringLiteral("service-actions.pcap")));
+    ASSERT_TRUE(copy.open(QIODevice::WriteOnly));
+    ASSERT_EQ(copy.write(capture), capture.size());
+    copy.close();
+    const auto document = testing_gui::loaded(copy.fileName());
+    const StatisticsTable table = table_of(*document, StatisticsPage::service_response_times);
+    const size_t opcode = column_of(table, QStringLiteral("Opcode"));
+    QStringList found;
+    for (size_t row = 0; row < table.rows.size(); ++row) {
+        if (table.rows[row].cells[opcode].text != QStringLiteral("0x9e")) continue;
+        const QString name = table.rows[row].cells[0].text;
+        EXPECT_EQ(value_in(table, row, QStringLiteral("Calls")), 1) << name.toStdString();
+        EXPECT_EQ(table.rows[row].filter, QStringLiteral("opcode == 0x9e && name == \"%1\"").arg(name));
+        found << name;
+    }
+    EXPECT_EQ(found,
+              QStringList({QStringLiteral("GET LBA STATUS(16)"), QStringLiteral("READ CAPACITY(16)")}));
 }
 
 TEST(Statistics, OfOneCommandTheLeastAndTheLongestAreThoseOfTheRows) {
