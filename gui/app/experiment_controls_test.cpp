@@ -71,8 +71,10 @@ TEST_F(ExperimentControlsTest, TheMenuOpensItsWindowAndARunsCaptureComesIntoATab
 TEST_F(ExperimentControlsTest, ClosingTheMainWindowAsksAndEndsTheExperiment) {
     const QTemporaryDir folder;
     const FakeGenerator fake(
-        "trap 'echo ended > $dir/ended; exit 130' INT\n"
-        "echo '{\"kind\":\"begun\",\"runs\":2}'\nwhile :; do sleep 0.02; done");
+        // Waits for a child in the background: while dash starts one in the foreground by vfork(), it loses signals.
+        "sleep 600 >/dev/null 2>&1 &\n"
+        "trap 'echo ended > $dir/ended; kill $!; exit 130' INT\n"
+        "echo '{\"kind\":\"begun\",\"runs\":2}'\nwait $!");
     QMainWindow window;
     QMenu menu;
     ExperimentControls controls(
