@@ -11,20 +11,6 @@ namespace {
 
 using Kind = DecodedPacket::Kind;
 
-// IEEE 802.2 with the SNAP header, whose protocol is an EtherType under the organization code 0 (RFC 1042).
-Kind decode_llc(Bytes bytes, Walk& walk) {
-    constexpr uint32_t length = 8;
-    if (!bytes.has(length)) return bytes.wire < length ? Kind::other : Kind::truncated;
-    if (load_be24(bytes.data) != 0xaaaa03 || load_be24(bytes.data + 3) != 0) return Kind::other;
-    return decode_ether_type(load_be16(bytes.data + 6), bytes.after(length), walk);
-}
-
-// Behind addresses or a tag: an EtherType, or the length of an LLC frame (what follows that is padding).
-Kind decode_type_or_length(uint16_t type_or_length, Bytes bytes, Walk& walk) {
-    if (type_or_length >= ether_type_min) return decode_ether_type(type_or_length, bytes, walk);
-    return decode_llc(bytes.first(type_or_length), walk);
-}
-
 // LINKTYPE_NULL and LINKTYPE_LOOP: the address family of the capturing host, in its own byte order or in the
 // network's.
 Kind decode_loopback(Bytes bytes, Walk& walk) {
@@ -45,11 +31,24 @@ Kind decode_loopback(Bytes bytes, Walk& walk) {
     }
 }
 
+// Linux's netlink(7): what the packet filter tells may hold packets (nfnetlink_log, nfnetlink_queue), several in a message.
+Kind pass_over_netlink(uint16_t family, Walk& walk) {
+    constexpr uint16_t netlink_netfilter = 12;
+    return family == netlink_netfilter ? walk.pass_over(Encapsulation::netlink) : Kind::other;
+}
+
+// LINKTYPE_NETLINK: a cooked header.
+Kind decode_netlink(Bytes bytes, Walk& walk) {
+    constexpr uint32_t length = 16;
+    if (!bytes.has(length)) return bytes.why_not(length);
+    return pass_over_netlink(load_be16(bytes.data + 14), walk);
+}
+
 // The protocol field of a Linux cooked header is an EtherType, except for some hardware types and values.
 Kind decode_cooked_protocol(uint16_t hardware_type, uint16_t protocol, Bytes bytes, Walk& walk) {
     constexpr uint16_t arphrd_netlink = 824;
     constexpr uint16_t linux_llc = 0x0004;
-    if (hardware_type == arphrd_netlink) return Kind::other;
+    if (hardware_type == arphrd_netlink) return pass_over_netlink(protocol, walk);
     if (protocol == linux_llc) return decode_llc(bytes, walk);
     return decode_ether_type(protocol, bytes, walk);
 }
@@ -66,6 +65,21 @@ Kind decode_linux_cooked_2(Bytes bytes, Walk& walk) {
     if (!bytes.has(length)) return bytes.why_not(length);
     return decode_cooked_protocol(load_be16(bytes.data + 8), load_be16(bytes.data), bytes.after(length),
                                   walk);
+}
+
+Kind decode_link(LinkType link_type, Bytes bytes, Walk& walk);
+
+// LINKTYPE_PPI: a header of a length that it tells, in little endian, with the link type of what follows.
+Kind decode_ppi(Bytes bytes, Walk& walk) {
+    constexpr uint32_t fixed_length = 8;
+    if (!walk.descend()) return Kind::other;
+    if (!bytes.has(fixed_length)) return bytes.why_not(fixed_length);
+    const uint32_t length = load_le16(bytes.data + 2);
+    const uint32_t link_type = load_le32(bytes.data + 4);
+    if (length < fixed_length) return Kind::malformed;
+    if (link_type >= static_cast<uint32_t>(LinkType::not_a_packet)) return Kind::other;
+    if (!bytes.has(length)) return bytes.why_not(length);
+    return decode_link(static_cast<LinkType>(link_type), bytes.after(length), walk);
 }
 
 Kind decode_link(LinkType link_type, Bytes bytes, Walk& walk) {
@@ -87,10 +101,30 @@ Kind decode_link(LinkType link_type, Bytes bytes, Walk& walk) {
             return decode_ipv4(bytes, walk);
         case LinkType::ipv6:
             return decode_ipv6(bytes, walk);
+        case LinkType::ppp:
+            return decode_ppp(bytes, walk);
+        case LinkType::ppp_hdlc:
+            return decode_ppp_or_cisco_hdlc(bytes, walk);
+        case LinkType::ppp_with_direction:
+            return bytes.has(1) ? decode_ppp(bytes.after(1), walk) : bytes.why_not(1);
+        case LinkType::ppp_ether:
+            return decode_pppoe(bytes, walk);
+        case LinkType::cisco_hdlc:
+            return decode_cisco_hdlc(bytes, walk);
+        case LinkType::fddi:
+            return decode_fddi(bytes, walk);
+        case LinkType::nflog:
+            return decode_nflog(bytes, walk);
+        case LinkType::netlink:
+            return decode_netlink(bytes, walk);
+        case LinkType::ppi:
+            return decode_ppi(bytes, walk);
+        case LinkType::erf:
+            return decode_erf(bytes, walk);
         case LinkType::not_a_packet:
             return Kind::other;
     }
-    return Kind::unsupported_link_type;
+    return walk.pass_over(Encapsulation::link_type, static_cast<uint16_t>(link_type));
 }
 
 // RFC 826. Any tunnel headers passed before have nothing to do with it.
@@ -102,15 +136,73 @@ Kind decode_arp(Bytes bytes, Walk& walk) {
     return Kind::arp;
 }
 
+// What manages the link, and holds no packets of others.
+bool manages_the_link(uint16_t ether_type) {
+    switch (ether_type) {
+        case 0x0000:  // GRE's keepalive of Cisco
+        case 0x0842:  // wake on LAN
+        case 0x2000:  // CDP
+        case 0x2003:  // VTP
+        case 0x2004:  // DTP
+        case 0x010b:  // PVST+
+        case 0x22ea:  // stream reservation
+        case 0x22f4:  // IS-IS
+        case 0x8035:  // RARP
+        case 0x80f3:  // AppleTalk ARP
+        case 0x8808:  // MAC control: pause
+        case 0x8809:  // slow protocols: LACP
+        case 0x8863:  // PPPoE discovery
+        case 0x886d:  // Intel's teaming probes
+        case 0x887b:  // HomePlug
+        case 0x888e:  // IEEE 802.1X
+        case 0x8899:  // Realtek's remote control
+        case 0x88c7:  // pre-authentication
+        case 0x88cc:  // LLDP
+        case 0x88d9:  // LLTD
+        case 0x88e1:  // HomePlug
+        case 0x88f5:  // MVRP
+        case 0x88f6:  // MMRP
+        case 0x88f7:  // PTP
+        case 0x88fb:  // PRP supervision
+        case 0x8902:  // connectivity fault management
+        case 0x8912:  // HomePlug
+        case 0x893a:  // IEEE 1905.1
+        case 0x8940:  // ECP of IEEE 802.1Qbg
+        case 0x8942:  // batman-adv's neighbours
+        case 0x9000:  // loopback test
+            return true;
+        default:
+            return false;
+    }
+}
+
 // What an outer header left in `out` is not the packet's where no segment or fragment was found.
-void settle(Kind kind, DecodedPacket& out) {
+void settle(Kind kind, const Walk& walk, DecodedPacket& out) {
     const bool holds =
         kind == Kind::tcp || kind == Kind::ip_fragment || kind == Kind::icmp || kind == Kind::arp;
     if (!holds) out = DecodedPacket{};
     out.kind = kind;
+    if (kind == Kind::passed_over) {
+        out.passed_over = walk.passed_over;
+        out.passed_over_number = walk.passed_over_number;
+    }
 }
 
 }  // namespace
+
+// IEEE 802.2 with the SNAP header, whose protocol is an EtherType under the organization code 0 (RFC 1042).
+Kind decode_llc(Bytes bytes, Walk& walk) {
+    constexpr uint32_t length = 8;
+    if (!bytes.has(length)) return bytes.wire < length ? Kind::other : Kind::truncated;
+    if (load_be24(bytes.data) != 0xaaaa03 || load_be24(bytes.data + 3) != 0) return Kind::other;
+    return decode_ether_type(load_be16(bytes.data + 6), bytes.after(length), walk);
+}
+
+// Behind addresses or a tag: an EtherType, or the length of an LLC frame (what follows that is padding).
+Kind decode_type_or_length(uint16_t type_or_length, Bytes bytes, Walk& walk) {
+    if (type_or_length >= ether_type_min) return decode_ether_type(type_or_length, bytes, walk);
+    return decode_llc(bytes.first(type_or_length), walk);
+}
 
 Kind decode_ethernet(Bytes bytes, Walk& walk) {
     constexpr uint32_t length = 14;
@@ -144,8 +236,29 @@ Kind decode_ether_type(uint16_t ether_type, Bytes bytes, Walk& walk) {
         case ether_type_transparent_bridging:
             if (!walk.descend()) return Kind::other;
             return decode_ethernet(bytes, walk);
+        case ether_type_vn_tag:
+            return decode_vn_tag(bytes, walk);
+        case ether_type_e_tag:
+            return decode_e_tag(bytes, walk);
+        case ether_type_backbone_service:
+            return decode_backbone_service(bytes, walk);
+        case ether_type_fabric_path:
+            return decode_fabric_path(bytes, walk);
+        case ether_type_cisco_metadata:
+            return decode_cisco_metadata(bytes, walk);
+        case ether_type_macsec:
+            return decode_macsec(bytes, walk);
+        case ether_type_ppp:
+            return decode_ppp(bytes, walk);
+        case ether_type_nsh:
+            return decode_nsh(bytes, walk);
+        case ether_type_trill:
+            return decode_trill(bytes, walk);
+        case ether_type_hsr:
+            return decode_hsr(bytes, walk);
         default:
-            return Kind::other;
+            if (manages_the_link(ether_type)) return Kind::other;
+            return walk.pass_over(Encapsulation::ether_type, ether_type);
     }
 }
 
@@ -160,7 +273,7 @@ void decode_frame(LinkType link_type, const uint8_t* data, uint32_t captured_len
                   DecodedPacket& out) {
     headers::Walk walk{.out = out};
     const headers::Bytes frame{data, captured_length, std::max(captured_length, wire_length)};
-    headers::settle(headers::decode_link(link_type, frame, walk), out);
+    headers::settle(headers::decode_link(link_type, frame, walk), walk, out);
 }
 
 void decode_datagram(const Datagram& datagram, DecodedPacket& out) {
@@ -171,7 +284,7 @@ void decode_datagram(const Datagram& datagram, DecodedPacket& out) {
     out.ttl = datagram.ttl;
     headers::Walk walk{.out = out, .in_ipv6 = !datagram.source.is_v4()};
     const headers::Bytes bytes{datagram.data, datagram.captured_length, datagram.wire_length};
-    headers::settle(headers::decode_ip_protocol(datagram.protocol, bytes, walk), out);
+    headers::settle(headers::decode_ip_protocol(datagram.protocol, bytes, walk), walk, out);
 }
 
 }  // namespace sanscope

@@ -184,6 +184,14 @@ Kind decode_ip_protocol(uint8_t protocol, Bytes bytes, Walk& walk) {
                 return decode_gre(bytes, walk);
             case ip_protocol_mpls:
                 return decode_mpls(bytes, walk);
+            case ip_protocol_etherip:
+                return decode_etherip(bytes, walk);
+            case ip_protocol_l2tp:
+                return decode_l2tp_v3(bytes, walk);
+            case ip_protocol_esp:
+                return walk.pass_over(Encapsulation::esp);
+            case ip_protocol_compression:
+                return walk.pass_over(Encapsulation::ip_compression);
 
             case ip_protocol_icmp:
             case ip_protocol_icmpv6:

@@ -8,63 +8,13 @@ namespace {
 
 using Kind = DecodedPacket::Kind;
 
-// Destination ports; the source port is a hash of the inner flow.
-enum : uint16_t {
-    port_vxlan = 4789,
-    port_vxlan_gpe = 4790,
-    port_geneve = 6081,
-    port_mpls = 6635,         // RFC 7510
-    port_vxlan_linux = 8472,  // Linux's default, of before the assignment of 4789
-};
-
-// Bits of the first byte of a VXLAN header (RFC 7348 §5, draft-ietf-nvo3-vxlan-gpe §3).
-constexpr uint8_t vxlan_valid_vni = 0x08;
-constexpr uint8_t vxlan_next_protocol = 0x04;
-constexpr uint32_t vxlan_header_length = 8;
-
-Kind decode_vxlan(Bytes bytes, Walk& walk) {
-    if (!bytes.has(vxlan_header_length)) return bytes.why_not(vxlan_header_length);
-    if ((bytes.data[0] & vxlan_valid_vni) == 0) return Kind::other;
-    return decode_ethernet(bytes.after(vxlan_header_length), walk);
-}
-
-Kind decode_vxlan_gpe(Bytes bytes, Walk& walk) {
-    if (!bytes.has(vxlan_header_length)) return bytes.why_not(vxlan_header_length);
-    if ((bytes.data[0] & vxlan_next_protocol) == 0) return decode_vxlan(bytes, walk);
-    const uint8_t next_protocol = bytes.data[3];
-    bytes = bytes.after(vxlan_header_length);
-    switch (next_protocol) {
-        case 1:
-            return decode_ipv4(bytes, walk);
-        case 2:
-            return decode_ipv6(bytes, walk);
-        case 3:
-            return decode_ethernet(bytes, walk);
-        case 5:
-            return decode_mpls(bytes, walk);
-        default:
-            return Kind::other;
-    }
-}
-
-// RFC 8926 §3.4.
-Kind decode_geneve(Bytes bytes, Walk& walk) {
-    constexpr uint32_t fixed_length = 8;
-    if (!bytes.has(fixed_length)) return bytes.why_not(fixed_length);
-    const uint8_t version = bytes.data[0] >> 6;
-    if (version != 0) return Kind::other;
-    const uint32_t length = fixed_length + (bytes.data[0] & 0x3fu) * 4;
-    if (!bytes.has(length)) return bytes.why_not(length);
-    return decode_ether_type(load_be16(bytes.data + 2), bytes.after(length), walk);
-}
-
 // ERSPAN type III (draft-foschiano-erspan-03 §4.3): a frame type shows what is inside, a bit whether a
 // platform specific subheader follows.
 Kind decode_erspan_3(Bytes bytes, Walk& walk) {
     constexpr uint32_t fixed_length = 12;
     if (!bytes.has(fixed_length)) return bytes.why_not(fixed_length);
     const uint8_t version = bytes.data[0] >> 4;
-    if (version != 2) return Kind::other;
+    if (version != 2) return walk.pass_over(Encapsulation::erspan);
     const uint16_t last_word = load_be16(bytes.data + 10);
     const bool has_subheader = (last_word & 0x0001) != 0;
     const uint32_t length = fixed_length + (has_subheader ? 8 : 0);
@@ -72,7 +22,7 @@ Kind decode_erspan_3(Bytes bytes, Walk& walk) {
     const uint32_t frame_type = (last_word >> 10) & 0x1f;
     if (frame_type == 0) return decode_ethernet(bytes.after(length), walk);
     if (frame_type == 2) return decode_ip_by_version(bytes.after(length), walk);
-    return Kind::other;
+    return walk.pass_over(Encapsulation::erspan);
 }
 
 // ERSPAN types I and II share a GRE protocol: type I has no header of its own and no GRE sequence number.
@@ -81,9 +31,16 @@ Kind decode_erspan(Bytes bytes, bool gre_has_sequence_number, Walk& walk) {
     constexpr uint32_t length = 8;
     if (!bytes.has(length)) return bytes.why_not(length);
     const uint8_t version = bytes.data[0] >> 4;
-    if (version != 1) return Kind::other;
+    if (version != 1) return walk.pass_over(Encapsulation::erspan);
     return decode_ethernet(bytes.after(length), walk);
 }
+
+// Aruba's access points name the radio in GRE's protocol; what follows is an IEEE 802.11 frame, most often encrypted.
+bool is_aruba_802_11(uint16_t protocol) {
+    return (protocol >= 0x8200 && protocol <= 0x82ff) || (protocol >= 0x8300 && protocol <= 0x83ff);
+}
+
+}  // namespace
 
 // Whether the start of a pseudowire's payload looks like an Ethernet frame that carries IP: nothing in an
 // MPLS stack says what is below it.
@@ -122,33 +79,6 @@ bool is_believable_ip(Bytes bytes) {
     return version == 6 && load_be16(bytes.data + 4) <= bytes.wire;
 }
 
-}  // namespace
-
-Kind decode_udp(Bytes bytes, Walk& walk) {
-    constexpr uint32_t length = 8;
-    if (!bytes.has(length)) return bytes.why_not(length);
-    const uint16_t destination_port = load_be16(bytes.data + 2);
-    const uint16_t udp_length = load_be16(bytes.data + 4);
-    if (udp_length != 0) {  // 0 is a jumbogram's (RFC 2675 §4), or segmentation offload's
-        if (udp_length < length) return Kind::malformed;
-        bytes = bytes.first(udp_length);
-    }
-    bytes = bytes.after(length);
-    switch (destination_port) {
-        case port_vxlan:
-        case port_vxlan_linux:
-            return decode_vxlan(bytes, walk);
-        case port_vxlan_gpe:
-            return decode_vxlan_gpe(bytes, walk);
-        case port_geneve:
-            return decode_geneve(bytes, walk);
-        case port_mpls:
-            return decode_mpls(bytes, walk);
-        default:
-            return Kind::other;
-    }
-}
-
 // RFC 2784, RFC 2890 (key and sequence number), RFC 1701 (routing). Version 1 is PPTP's and not followed.
 Kind decode_gre(Bytes bytes, Walk& walk) {
     constexpr uint16_t checksum_present = 0x8000;
@@ -156,12 +86,14 @@ Kind decode_gre(Bytes bytes, Walk& walk) {
     constexpr uint16_t key_present = 0x2000;
     constexpr uint16_t sequence_number_present = 0x1000;
     constexpr uint16_t version_mask = 0x0007;
+    constexpr uint16_t pptp_version = 1;
 
     uint32_t length = 4;
     if (!bytes.has(length)) return bytes.why_not(length);
     const uint16_t flags = load_be16(bytes.data);
     const uint16_t protocol = load_be16(bytes.data + 2);
-    if ((flags & version_mask) != 0) return Kind::other;
+    if ((flags & version_mask) == pptp_version && protocol == ether_type_ppp) return decode_pptp(bytes, walk);
+    if ((flags & version_mask) != 0) return walk.pass_over(Encapsulation::gre);
     if ((flags & (checksum_present | routing_present)) != 0) length += 4;
     if ((flags & key_present) != 0) length += 4;
     if ((flags & sequence_number_present) != 0) length += 4;
@@ -185,6 +117,7 @@ Kind decode_gre(Bytes bytes, Walk& walk) {
         case ether_type_erspan_3:
             return decode_erspan_3(bytes, walk);
         default:
+            if (is_aruba_802_11(protocol)) return walk.pass_over(Encapsulation::gre_802_11);
             return decode_ether_type(protocol, bytes, walk);
     }
 }
@@ -215,34 +148,55 @@ Kind decode_mpls(Bytes bytes, Walk& walk) {
         case 6:
             return decode_ip_by_version(bytes, walk);
     }
-    return bytes.captured < bytes.wire && !bytes.has(decisive_length) ? Kind::truncated : Kind::other;
+    if (bytes.captured < bytes.wire && !bytes.has(decisive_length)) return Kind::truncated;
+    return walk.pass_over(Encapsulation::mpls);
 }
 
-// RFC 2516 §4, with PPP's protocol field (RFC 1661 §2).
-Kind decode_pppoe(Bytes bytes, Walk& walk) {
-    constexpr uint32_t length = 6;
+// RFC 3378 §3: version 3, an Ethernet frame.
+Kind decode_etherip(Bytes bytes, Walk& walk) {
+    constexpr uint32_t length = 2;
     if (!walk.descend()) return Kind::other;
-    if (!bytes.has(length + 2)) return bytes.why_not(length + 2);
-    const uint8_t version_and_type = bytes.data[0];
-    const uint8_t code = bytes.data[1];
-    if (version_and_type != 0x11 || code != 0) return Kind::malformed;
-    const uint16_t payload_length = load_be16(bytes.data + 4);
-    const uint16_t ppp_protocol = load_be16(bytes.data + 6);
-    bytes = bytes.after(length);
-    if (payload_length != 0) {
-        if (payload_length < 2) return Kind::malformed;
-        bytes = bytes.first(payload_length);
-    }
-    bytes = bytes.after(2);
-    switch (ppp_protocol) {
-        case 0x0021:
+    if (!bytes.has(length)) return bytes.why_not(length);
+    if (load_be16(bytes.data) != 0x3000) return Kind::malformed;
+    return decode_ethernet(bytes.after(length), walk);
+}
+
+// RFC 3931 §4.1.1: the session ID, then a cookie and a sublayer whose lengths only the tunnel's ends know. Session 0 is
+// control.
+Kind decode_l2tp_v3(Bytes bytes, Walk& walk) {
+    constexpr uint32_t length = 4;
+    if (!bytes.has(length)) return bytes.why_not(length);
+    return load_be32(bytes.data) == 0 ? Kind::other : walk.pass_over(Encapsulation::l2tp_v3);
+}
+
+// RFC 8300 §2.2.
+Kind decode_nsh(Bytes bytes, Walk& walk) {
+    constexpr uint32_t fixed_length = 8;
+    if (!walk.descend()) return Kind::other;
+    if (!bytes.has(fixed_length)) return bytes.why_not(fixed_length);
+    const uint32_t length = (load_be16(bytes.data) & 0x3fu) * 4;
+    const uint8_t next_protocol = bytes.data[3];
+    if (bytes.data[0] >> 6 != 0) return walk.pass_over(Encapsulation::nsh);
+    if (length < fixed_length) return Kind::malformed;
+    if (!bytes.has(length)) return bytes.why_not(length);
+    return decode_next_protocol(next_protocol, bytes.after(length), walk, Encapsulation::nsh);
+}
+
+// Numbers that NSH (RFC 8300 §11.3.5) and VXLAN-GPE (draft-ietf-nvo3-vxlan-gpe §3.2) have in common.
+Kind decode_next_protocol(uint8_t next_protocol, Bytes bytes, Walk& walk, Encapsulation within) {
+    switch (next_protocol) {
+        case 1:
             return decode_ipv4(bytes, walk);
-        case 0x0057:
+        case 2:
             return decode_ipv6(bytes, walk);
-        case 0x0281:
+        case 3:
+            return decode_ethernet(bytes, walk);
+        case 4:
+            return decode_nsh(bytes, walk);
+        case 5:
             return decode_mpls(bytes, walk);
         default:
-            return Kind::other;
+            return walk.pass_over(within);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "analyzer/vocabulary/ip_address.h"
+#include "analyzer/vocabulary/passed_over.h"
 
 namespace sanscope {
 
@@ -31,9 +32,9 @@ struct DecodedPacket {
         arp,    // the payload, its message, holds; see arp_message.h
         other,  // something else, properly formed as far as looked at; of this and what follows no field
                 // holds
-        truncated,  // the capture's cut (snap length) came before the end of the headers
-        malformed,  // the headers contradict themselves or the frame's length
-        unsupported_link_type,
+        truncated,    // the capture's cut (snap length) came before the end of the headers
+        malformed,    // the headers contradict themselves or the frame's length
+        passed_over,  // lies in `passed_over`, which is not followed
     };
 
     Kind kind = Kind::other;
@@ -63,6 +64,9 @@ struct DecodedPacket {
         // The fragment's bytes are payload/payload_captured/payload_length above.
     } fragment;
     bool options_cut = false;  // the capture has not all of the TCP options
+    // Of kind passed_over only:
+    Encapsulation passed_over = Encapsulation::none;
+    uint16_t passed_over_number = 0;  // as PassedOver::Row::number
 };
 
 }  // namespace sanscope

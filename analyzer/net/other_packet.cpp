@@ -168,6 +168,16 @@ OtherPacket read_other_packet(LinkType link_type, const uint8_t* data, uint32_t 
         case LinkType::ipv6:
             read_ip(bytes, out);
             break;
+        case LinkType::ppp:
+        case LinkType::ppp_hdlc:
+        case LinkType::ppp_ether:
+        case LinkType::ppp_with_direction:
+        case LinkType::cisco_hdlc:
+        case LinkType::fddi:
+        case LinkType::ppi:
+        case LinkType::erf:
+        case LinkType::nflog:
+        case LinkType::netlink:
         case LinkType::not_a_packet:
             break;
     }

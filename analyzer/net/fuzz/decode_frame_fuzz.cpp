@@ -42,8 +42,13 @@ bool same(const DecodedPacket& a, const DecodedPacket& b) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     constexpr LinkType link_types[] = {
-        LinkType::ethernet, LinkType::linux_sll,   LinkType::linux_sll2, LinkType::null, LinkType::loop,
-        LinkType::raw,      LinkType::raw_openbsd, LinkType::ipv4,       LinkType::ipv6, LinkType::raw_bsd};
+        LinkType::ethernet,    LinkType::linux_sll, LinkType::linux_sll2,
+        LinkType::null,        LinkType::loop,      LinkType::raw,
+        LinkType::raw_openbsd, LinkType::ipv4,      LinkType::ipv6,
+        LinkType::raw_bsd,     LinkType::ppp,       LinkType::fddi,
+        LinkType::ppp_hdlc,    LinkType::ppp_ether, LinkType::cisco_hdlc,
+        LinkType::ppi,         LinkType::erf,       LinkType::ppp_with_direction,
+        LinkType::nflog,       LinkType::netlink};
     if (size < 2) return 0;
     const LinkType link_type = link_types[data[0] % std::size(link_types)];
     const uint32_t cut_off = data[1] < 128 ? data[1] : (data[1] - 127u) * 2000;
@@ -56,16 +61,23 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
     DecodedPacket packet;
     decode_frame(link_type, frame.get(), captured, wire, packet);
-    require(packet.kind != Kind::unsupported_link_type);
+    require((packet.kind == Kind::passed_over) == (packet.passed_over != Encapsulation::none));
+    // Only PPI may name a link type that is not decoded.
+    require(packet.passed_over != Encapsulation::link_type || link_type == LinkType::ppi);
     const bool is_message = packet.kind == Kind::icmp || packet.kind == Kind::arp;
     if (packet.kind == Kind::tcp || packet.kind == Kind::ip_fragment || is_message) {
         require(packet.payload_captured <= packet.payload_length);
-        require(packet.payload_length <= wire);
+        // What NFLOG copies may be less than the IP header says; ERF tells the length on the wire itself.
+        const bool tells_length =
+            link_type == LinkType::nflog || link_type == LinkType::erf || link_type == LinkType::ppi;
+        require(packet.payload_length <= (tells_length ? std::max(wire, 65575u) : wire));
         require(lies_within(packet.payload, packet.payload_captured, frame.get(), size));
     } else {
         require(packet.payload == nullptr && packet.payload_length == 0 && packet.source == IpAddress{});
     }
-    if (packet.kind == Kind::truncated) require(cut_off != 0);
+    const bool copies_in_part =
+        link_type == LinkType::nflog || link_type == LinkType::erf || link_type == LinkType::ppi;
+    if (packet.kind == Kind::truncated) require(cut_off != 0 || copies_in_part);
     if (packet.kind == Kind::tcp) {
         require(packet.options_length <= 40);
         require(lies_within(packet.options, packet.options_length, frame.get(), size));

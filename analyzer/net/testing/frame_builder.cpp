@@ -364,6 +364,148 @@ Layer geneve(uint32_t vni, ByteVector options, const Layer& inside) {
     return udp({.destination_port = 6081}, header);
 }
 
+Layer tag(uint16_t ether_type, const ByteVector& own, const Layer& inside) {
+    Layer layer{.ether_type = ether_type};
+    put(layer.bytes, own);
+    put16(layer.bytes, inside.ether_type);
+    put(layer.bytes, inside.bytes);
+    return layer;
+}
+
+Layer frame_tag(uint16_t ether_type, const ByteVector& own, const Layer& frame) {
+    Layer layer{.ether_type = ether_type};
+    put(layer.bytes, own);
+    put(layer.bytes, frame.bytes);
+    return layer;
+}
+
+Layer ether_ip(const Layer& frame) {
+    Layer layer{.ip_protocol = ip_protocol_etherip};
+    put16(layer.bytes, 0x3000);
+    put(layer.bytes, frame.bytes);
+    return layer;
+}
+
+Layer gtp_u(const Layer& inside, bool extension) {
+    Layer layer;
+    ByteVector& to = layer.bytes;
+    put16(to, extension ? 0x34ff : 0x30ff);
+    put16(to, inside.bytes.size() + (extension ? 8 : 0));
+    put32(to, 0x01020304);
+    if (extension) put(to, {0, 0, 0, 0x85, 1, 0x10, 9, 0});  // PDU session container, then none
+    put(to, inside.bytes);
+    return udp({.source_port = 2152, .destination_port = 2152}, layer);
+}
+
+Layer ppp(const Layer& inside, bool framing, bool short_protocol) {
+    Layer layer{.ether_type = ether_type_ppp};
+    if (framing) put16(layer.bytes, 0xff03);
+    const size_t protocol = inside.ether_type == ether_type_ipv6 ? 0x0057 : 0x0021;
+    if (short_protocol) {
+        put8(layer.bytes, protocol);
+    } else {
+        put16(layer.bytes, protocol);
+    }
+    put(layer.bytes, inside.bytes);
+    return layer;
+}
+
+Layer l2tp(const Layer& inside, bool optional_fields) {
+    Layer layer;
+    ByteVector& to = layer.bytes;
+    const Layer frame = ppp(inside, true);
+    put16(to, optional_fields ? 0x4a02 : 0x0002);
+    if (optional_fields) put16(to, 8 + 4 + 2 + 3 + frame.bytes.size());
+    put32(to, 0x00070008);  // tunnel, session
+    if (optional_fields) {
+        put32(to, 0);              // sequence numbers
+        put(to, {0, 3, 1, 2, 3});  // an offset of three bytes
+    }
+    put(to, frame.bytes);
+    return udp({.source_port = 1701, .destination_port = 1701}, layer);
+}
+
+Layer gre_in_udp(const Layer& gre_header) {
+    return udp({.destination_port = 4754}, gre_header);
+}
+
+Layer pptp(const Layer& ppp_frame) {
+    Layer layer{.ip_protocol = ip_protocol_gre};
+    put16(layer.bytes, 0x3081);
+    put16(layer.bytes, ether_type_ppp);
+    put16(layer.bytes, ppp_frame.bytes.size());
+    put16(layer.bytes, 77);  // call
+    put32(layer.bytes, 1);
+    put32(layer.bytes, 2);
+    put(layer.bytes, ppp_frame.bytes);
+    return layer;
+}
+
+Layer cisco_hdlc(const Layer& inside) {
+    Layer layer;
+    put16(layer.bytes, 0x0f00);
+    put16(layer.bytes, inside.ether_type);
+    put(layer.bytes, inside.bytes);
+    return layer;
+}
+
+Layer ppi(uint32_t link_type, const Layer& inside) {
+    Layer layer;
+    put(layer.bytes, {0, 0, 12, 0, static_cast<uint8_t>(link_type), 0, 0, 0, 1, 2, 3, 4});
+    put(layer.bytes, inside.bytes);
+    return layer;
+}
+
+Layer nflog(bool big_endian, const Layer& ip) {
+    Layer layer;
+    ByteVector& to = layer.bytes;
+    const auto put_native16 = [&](size_t value) {
+        put16(to, big_endian ? value : __builtin_bswap16(static_cast<uint16_t>(value)));
+    };
+    put8(to, ip.ether_type == ether_type_ipv6 ? 10 : 2);
+    put(to, {0, 0, 5});
+    put_native16(8);
+    put_native16(1);  // NFULA_PACKET_HDR
+    put16(to, ip.ether_type);
+    put16(to, 0);
+    put_native16(5);
+    put_native16(10);  // NFULA_PREFIX, an empty text, and what pads it
+    put32(to, 0);
+    put_native16(4 + ip.bytes.size());
+    put_native16(9);  // NFULA_PAYLOAD
+    put(to, ip.bytes);
+    return layer;
+}
+
+Layer erf(uint8_t type, int extensions, const Layer& inside) {
+    Layer layer;
+    ByteVector& to = layer.bytes;
+    put_zeros(to, 8);
+    put8(to, type | (extensions > 0 ? 0x80 : 0));
+    put8(to, 4);
+    put16(to, 0);
+    put16(to, 0);
+    put16(to, inside.bytes.size());
+    for (int i = extensions; i > 0; --i) {
+        put8(to, i > 1 ? 0x85 : 0x05);
+        put_zeros(to, 7);
+    }
+    constexpr uint8_t ethernet_record = 2;
+    if (type == ethernet_record) put16(to, 0);
+    put(to, inside.bytes);
+    return layer;
+}
+
+Layer fddi(const Layer& inside) {
+    Layer layer;
+    put8(layer.bytes, 0x54);
+    put_mac_addresses(layer.bytes);
+    put(layer.bytes, {0xaa, 0xaa, 0x03, 0, 0, 0});
+    put16(layer.bytes, inside.ether_type);
+    put(layer.bytes, inside.bytes);
+    return layer;
+}
+
 Layer with_bytes(Layer layer, ByteVector bytes) {
     layer.bytes = std::move(bytes);
     return layer;

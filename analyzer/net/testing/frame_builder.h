@@ -129,6 +129,25 @@ Layer vxlan(uint32_t vni, const Layer& frame, uint16_t port = 4789);
 Layer vxlan_gpe(uint8_t next_protocol, const Layer& inside);
 Layer geneve(uint32_t vni, ByteVector options, const Layer& inside);
 
+// A bridge's tag: its EtherType, its own bytes, then what is inside.
+Layer tag(uint16_t ether_type, const ByteVector& own, const Layer& inside);
+// Behind its own bytes a whole frame: 802.1ah, FabricPath, TRILL.
+Layer frame_tag(uint16_t ether_type, const ByteVector& own, const Layer& frame);
+Layer ether_ip(const Layer& frame);
+// In UDP: GTP-U with or without an extension header, L2TP with all optional fields or none, GRE.
+Layer gtp_u(const Layer& inside, bool extension);
+Layer l2tp(const Layer& inside, bool optional_fields);
+Layer gre_in_udp(const Layer& gre_header);
+// PPP with HDLC's address and control or without; with a protocol field of one byte where that is asked for.
+Layer ppp(const Layer& inside, bool framing, bool short_protocol = false);
+Layer pptp(const Layer& ppp_frame);
+Layer cisco_hdlc(const Layer& inside);
+// What a capturing system puts in front.
+Layer ppi(uint32_t link_type, const Layer& inside);
+Layer nflog(bool big_endian, const Layer& ip);
+Layer erf(uint8_t type, int extensions, const Layer& inside);
+Layer fddi(const Layer& inside);
+
 // A layer with the same names but other bytes.
 Layer with_bytes(Layer layer, ByteVector bytes);
 Layer operator+(Layer layer, const ByteVector& trailer);
