@@ -8,17 +8,15 @@ click on the finding leads to. Needs sanscope-gui, and pngquant, which makes the
 
 import argparse
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+from rendered_picture import MOST_BYTES, draw, need_pngquant  # noqa: E402,F401
+
 SAMPLES = ROOT / "captures" / "samples"
 PICTURES = ROOT / "docs" / "findings" / "pictures"
 SIZE = "1000x500"
-MOST_BYTES = 60_000
-DAMAGED = 3  # exit status: what comes before the damage is shown
 
 # Not a place, but all of the capture.
 WHOLE = "whole"
@@ -70,20 +68,6 @@ SHOWN = {
 }
 
 
-def draw(program, kind, view, sample, extra, to):
-    with tempfile.TemporaryDirectory() as scratch:
-        place = [] if WHOLE in extra else ["--finding", kind, *extra]
-        run = subprocess.run([program, sample, "--render", scratch, "--view", view, "--size", SIZE,
-                              "--theme", "light", *place], capture_output=True, text=True, cwd=SAMPLES)
-        if run.returncode not in (0, DAMAGED):
-            sys.exit(f"{kind}: {run.stderr.strip()}")
-        for colours in ("64", "32"):
-            subprocess.run(["pngquant", colours, "--speed", "1", "--strip", "--force", "--output", to,
-                            pathlib.Path(scratch) / f"{view}.png"], check=True)
-            if to.stat().st_size <= MOST_BYTES:
-                return
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("KIND", nargs="*", help="only these")
@@ -91,18 +75,15 @@ def main():
     parser.add_argument("--view", help="another view, to look at")
     parser.add_argument("--into", type=pathlib.Path, default=PICTURES, help="another folder, to look at")
     arguments = parser.parse_args()
-    if shutil.which("pngquant") is None:
-        sys.exit("there is no pngquant: apt-get install pngquant")
+    need_pngquant()
     if unknown := sorted(set(arguments.KIND) - set(SHOWN)):
         sys.exit(f"no sample is listed for {', '.join(unknown)}")
     arguments.into.mkdir(parents=True, exist_ok=True)
     for kind, (sample, view, *extra) in SHOWN.items():
         if arguments.KIND and kind not in arguments.KIND:
             continue
-        picture = arguments.into / f"{kind}.png"
-        draw(arguments.program, kind, arguments.view or view, sample, extra, picture)
-        size = picture.stat().st_size
-        print(f"{picture.name}: {size} bytes" + (f", more than {MOST_BYTES}" if size > MOST_BYTES else ""))
+        place = [] if WHOLE in extra else ["--finding", kind, *extra]
+        draw(arguments.program, SAMPLES / sample, arguments.view or view, arguments.into / f"{kind}.png", SIZE, place=place)
 
 
 if __name__ == "__main__":
