@@ -78,9 +78,10 @@ std::vector<PacketNumber> chosen_packets(const ViewState& state, const SelectedT
 }
 
 void export_chosen_packets(CaptureWindow& capture, std::vector<PacketNumber> packets) {
-    if (packets.empty())
+    if (packets.empty()) {
         return show_message(capture,
                             Words::tr("Select something, or filter, to say which packets to write."));
+    }
     if (capture.document().loading())
         return show_message(capture, Words::tr("The capture is still being read."));
     const QString path = ask_for_pcapng(
@@ -229,12 +230,14 @@ void ask_to_save_with_notes(CaptureWindow& capture) {
                 with_count(outcome->annotated, Words::tr("%2 is written, with notes on %1 packet."),
                            Words::tr("%2 is written, with notes on %1 packets."))
                     .arg(path);
-            if (outcome->not_placed > 0)
+            if (outcome->not_placed > 0) {
                 text += with_count(outcome->not_placed, Words::tr(" %1 note could not be placed."),
                                    Words::tr(" %1 notes could not be placed."));
-            if (outcome->left_out > 0)
+            }
+            if (outcome->left_out > 0) {
                 text += with_count(outcome->left_out, Words::tr(" %1 block could not be copied."),
                                    Words::tr(" %1 blocks could not be copied."));
+            }
             show_message(capture, text);
         });
 }

@@ -102,7 +102,8 @@ CaptureWindow::CaptureWindow(std::unique_ptr<Document> document, QWidget* parent
 }
 
 CaptureWindow::~CaptureWindow() {
-    // What looks at the document goes before it.
+    // What looks at the document goes before it, and what of it is in front is nobody's concern any more.
+    for (const auto& [name, dock] : docks_) dock->disconnect(this);
     qDeleteAll(findChildren<FollowStreamDialog*>());
     for (const auto& [name, view] : views_) delete view;
     delete filter_line_;
@@ -120,8 +121,10 @@ void CaptureWindow::make_docks() {
         dock->setWidget(place);
         docks_[kind.id()] = dock;
         connect(dock, &QDockWidget::visibilityChanged, this, [this, dock](bool visible) {
+            if (visible) ensure_view(dock);
+            const auto view = views_.find(dock->property("view").toString());
+            if (view != views_.end()) view->second->set_in_front(visible);
             if (!visible) return;
-            ensure_view(dock);
             // Its tab was clicked, maybe.
             if (auto* const rows = dock->findChild<RowsView*>()) last_table_ = rows;
         });
@@ -496,10 +499,15 @@ void CaptureWindow::show_progress() {
         follow_button_->setVisible(loading);
         if (loading) return show_recording();
     }
-    const QString packets =
-        progress.packets == 1
-            ? tr("1 packet")
-            : tr("%1 packets").arg(locale.toString(static_cast<qulonglong>(progress.packets)));
+    QString packets = progress.packets == 1
+                          ? tr("1 packet")
+                          : tr("%1 packets").arg(locale.toString(static_cast<qulonglong>(progress.packets)));
+    if (const std::string format = document_->data()->read_by_wireshark(); !format.empty()) {
+        packets += loading
+                       ? tr(" of a %1 file, by Wireshark's reader, which is slower")
+                             .arg(QString::fromStdString(format))
+                       : tr(" of a %1 file, read by Wireshark's reader").arg(QString::fromStdString(format));
+    }
     if (!loading) {
         const uint64_t dropped = recording_ == nullptr ? 0 : recording_->dropped();
         progress_label_->setText(

@@ -3,6 +3,7 @@
 
 #include <QMainWindow>
 #include <QPointer>
+#include <QStringList>
 #include <map>
 #include <memory>
 #include <optional>
@@ -58,8 +59,11 @@ class CaptureWindow : public QMainWindow {
     std::map<QString, RowsView*> tables() const;
     void focus_neighbour_view(int direction);
 
-    // Shows it as the first point of that path.
+    // Shows it as the first point of that path; nullptr: by itself.
     void set_points(std::shared_ptr<const OpenPath> path);
+    // Absolute paths of what a workspace has it with as points of one path, for the next workspace while they are not read.
+    const QStringList& wanted_points() const { return wanted_points_; }
+    void set_wanted_points(QStringList points) { wanted_points_ = std::move(points); }
     void focus_filter();
     // Where there is no such packet, the status bar says so.
     void go_to_packet(PacketNumber packet);
@@ -154,6 +158,7 @@ class CaptureWindow : public QMainWindow {
     UnsavedRecordings::Claim claim_;
     std::optional<WorkspaceCapture> pending_;
     std::map<PacketNumber, QString> notes_beyond_;
+    QStringList wanted_points_;
     bool may_begin_to_follow_ = false;
     QString trouble_;  // of the recording, the last one
     std::map<QString, QDockWidget*> docks_;

@@ -81,6 +81,8 @@ ColoringRulesDialog::ColoringRulesDialog(PacketColoring& coloring, QWidget* pare
     resize(960, 480);
     show_rules(0);
     table_->resizeColumnToContents(name_column);
+    // Room for its header: what stands below may be long, and is in the tool tip as a whole.
+    table_->setColumnWidth(problem_column, table_->horizontalHeader()->sectionSizeHint(problem_column));
 }
 
 void ColoringRulesDialog::show_rules(int current) {

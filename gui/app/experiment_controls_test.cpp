@@ -8,10 +8,12 @@
 #include <QMainWindow>
 #include <QMenu>
 #include <QMessageBox>
+#include <QScopeGuard>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+#include <csignal>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,6 +77,9 @@ TEST_F(ExperimentControlsTest, ClosingTheMainWindowAsksAndEndsTheExperiment) {
         "sleep 600 >/dev/null 2>&1 &\n"
         "trap 'echo ended > $dir/ended; kill $!; exit 130' INT\n"
         "echo '{\"kind\":\"begun\",\"runs\":2}'\nwait $!");
+    // As in a window that a shell started in the background; what ignores a signal from its start on, dash cannot trap.
+    const auto before = std::signal(SIGINT, SIG_IGN);
+    const auto restored = qScopeGuard([before] { std::signal(SIGINT, before); });
     QMainWindow window;
     QMenu menu;
     ExperimentControls controls(

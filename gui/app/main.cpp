@@ -4,7 +4,6 @@
 #include <QIcon>
 #include <QLibraryInfo>
 #include <QScreen>
-#include <QStyleFactory>
 #include <QTranslator>
 #include <csignal>
 #include <cstdio>
@@ -17,9 +16,13 @@
 #include "gui/app/render_comparison.h"
 #include "gui/app/settings.h"
 #include "gui/app/start_place.h"
+#include "gui/app/theme_style.h"
+#include "gui/plot/qcustomplot.h"
 
 #include "analyzer/base/print_text.h"
+#include "analyzer/base/version_text.h"
 #include "analyzer/export/merged_capture.h"
+#include "analyzer/manual/write_manual.h"
 #include "analyzer/points/points_of_path.h"
 
 namespace sanscope {
@@ -58,7 +61,7 @@ struct Arguments {
 
 void describe(CLI::App& app, Arguments& arguments) {
     app.add_option("FILE", arguments.files,
-                   "Captures: pcap or pcapng, plain or compressed with gzip, zstd or lz4; or a "
+                   "Captures: pcap or pcapng, plain or compressed with gzip, zstd, lz4, xz or bzip2; or a "
                    "FILE.sanscope-workspace that the window saved");
     app.add_option("--at", arguments.at,
                    "Open FILE at this packet (4711), or at this moment (1.25, 340ms, 2026-11-21T10:33:56.5)");
@@ -124,7 +127,11 @@ void describe(CLI::App& app, Arguments& arguments) {
     app.add_option("--theme", arguments.theme,
                    "light, dark, or system: as the desktop is; without it, as the settings say")
         ->check(CLI::IsMember({"light", "dark", "system"}));
-    app.set_version_flag("--version", "sanscope-gui " SANSCOPE_VERSION);
+    app.set_version_flag("--version", [] {
+        return version_text(
+            "sanscope-gui",
+            {{"Qt", qVersion()}, {"QCustomPlot", QCUSTOMPLOT_VERSION_STR}, {"CLI11", CLI11_VERSION}});
+    });
 }
 
 StartPlace start_place(const Arguments& arguments) {
@@ -238,6 +245,7 @@ int run(int argc, char** argv) {
     CLI::App app("Opens captures of IP storage networks and shows where the time goes.", "sanscope-gui");
     Arguments arguments;
     describe(app, arguments);
+    add_write_manual(app, {}, {"sanscope"});
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -265,7 +273,7 @@ int run(int argc, char** argv) {
     QApplication::setDesktopFileName(QStringLiteral("io.github.sanscope.sanscope"));
     int no_arguments = 1;
     QApplication application(no_arguments, argv);
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new ThemeStyle);
     QTranslator translator;
     if (translator.load(
             QLocale(), QStringLiteral("sanscope"), QStringLiteral("_"),

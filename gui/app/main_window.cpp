@@ -6,6 +6,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
+#include <QDir>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileDialog>
@@ -16,7 +17,6 @@
 #include <QMimeData>
 #include <QPointer>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -40,13 +40,16 @@
 #include "gui/app/name_resolution.h"
 #include "gui/app/packet_coloring.h"
 #include "gui/app/points_controls.h"
+#include "gui/app/practice_controls.h"
 #include "gui/app/recent_files.h"
 #include "gui/app/settings_dialog.h"
 #include "gui/app/start_page.h"
 #include "gui/app/start_place.h"
 #include "gui/app/workspace.h"
+#include "gui/collection/collection_view.h"
 #include "gui/comparing/comparison_view.h"
 #include "gui/document/plain_text.h"
+#include "gui/document/write_file.h"
 #include "gui/models/finding_place.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/statistics/statistics_view.h"
@@ -86,10 +89,11 @@ void remove_comments(Notes& notes, const std::vector<PacketNumber>& of, bool in_
 
 // Empty: it can be.
 QString why_not_decoded_otherwise(CaptureWindow& capture) {
-    if (capture.document().live())
+    if (capture.document().live()) {
         return MainWindow::tr(
             "The recording goes on. It is decoded otherwise once it is stopped, saved, closed and opened "
             "again.");
+    }
     if (!capture.document().writings().paths().isEmpty())
         return MainWindow::tr("A file of this capture is being written. It is decoded otherwise after that.");
     return capture.recording() == nullptr
@@ -137,6 +141,7 @@ MainWindow::MainWindow(QWidget* parent)
     connect(start_page_, &StartPage::open_asked, this, &MainWindow::ask_for_files);
     connect(start_page_, &StartPage::record_asked, this, [this] { live_->ask_to_start(); });
     connect(start_page_, &StartPage::load_asked, this, [this] { load_->ask_to_start(); });
+    connect(start_page_, &StartPage::practice_asked, this, [this] { practice_->ask(); });
     connect(start_page_, &StartPage::file_chosen, this, [this](const QString& path) { open({path}); });
     connect(tabs_, &QTabWidget::tabCloseRequested, this, &MainWindow::close_tab);
     connect(tabs_, &QTabWidget::currentChanged, this, &MainWindow::on_current_changed);
@@ -188,9 +193,10 @@ void MainWindow::show_not_opened(const QStringList& errors) {
 
 void MainWindow::merge(const QStringList& paths) {
     for (const QString& path : paths) {
-        if (is_workspace(path))
+        if (is_workspace(path)) {
             return show_not_opened(
                 {QStringLiteral("%1: %2").arg(path, tr("a workspace is no capture to merge"))});
+        }
     }
     const QString target = live_->unsaved().new_path(QStringLiteral("merged"));
     if (target.isEmpty())
@@ -290,10 +296,7 @@ bool MainWindow::open_one(const QString& path, QString& error, const DecodeAs& r
         tabs_->setCurrentIndex(i);
         return true;
     }
-    if (QFileInfo(path).isDir()) {
-        error = tr("that is a folder");
-        return false;
-    }
+    if (QFileInfo(path).isDir()) return open_folder(path) != nullptr;
     if (is_workspace(path)) return open_workspace(path, error);
     auto document = Document::open(path, error, rules);
     if (document == nullptr) return false;
@@ -317,6 +320,7 @@ bool MainWindow::open_workspace(const QString& path, QString& error) {
     const std::optional<Workspace> workspace = read_workspace(file.read(more_than_any), path, error);
     if (!workspace) return false;
     QStringList errors;
+    QList<QStringList> paths;
     QPointer<CaptureWindow> front;
     for (qsizetype i = 0; i < workspace->captures.size(); ++i) {
         const WorkspaceCapture& kept = workspace->captures[i];
@@ -331,6 +335,8 @@ bool MainWindow::open_workspace(const QString& path, QString& error) {
             // One that was open before stays as it is looked at.
             if (captures() > before) {
                 capture->set_pending(kept);
+                if (!kept.points.isEmpty()) paths.append(kept.points);
+                capture->set_wanted_points(kept.points);
                 once_loaded(*capture, [kept](CaptureWindow& loaded) { restore(loaded, kept); });
             }
             if (i == workspace->front) front = capture;
@@ -339,6 +345,16 @@ bool MainWindow::open_workspace(const QString& path, QString& error) {
         errors.append(QStringLiteral("%1: %2").arg(kept.path, why));
     }
     if (front != nullptr) tabs_->setCurrentWidget(front);
+    for (const QStringList& points : paths) {
+        const auto missing =
+            std::ranges::find_if(points, [](const QString& point) { return !QFileInfo(point).isFile(); });
+        if (missing == points.end()) {
+            points_->restore(points);
+        } else {
+            errors.append(QStringLiteral("%1: %2").arg(
+                *missing, tr("it is not there any more, and its path is not shown without it")));
+        }
+    }
     add_recent_file(path);
     show_not_opened(errors);
     return true;
@@ -355,11 +371,8 @@ bool MainWindow::save_workspace(const QString& path, QString& error) {
     const QByteArray json = workspace_json(workspace, path);
     // What could not be read again is not written: notes may be too many or too long.
     if (!read_workspace(json, path, error)) return false;
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(json) != json.size() || !file.commit()) {
-        error = file.errorString();
-        return false;
-    }
+    error = write_file(path, json);
+    if (!error.isEmpty()) return false;
     for (int i = 0; i < tabs_->count(); ++i) {
         if (const auto* const capture = qobject_cast<const CaptureWindow*>(tabs_->widget(i)))
             capture->document().notes().saved();
@@ -502,6 +515,38 @@ ComparisonView* MainWindow::compare(const QString& before, const QString& after)
     return comparison;
 }
 
+CollectionView* MainWindow::open_folder(const QString& path) {
+    const QString whole = QDir(path).absolutePath();
+    for (int i = 0; i < tabs_->count(); ++i) {
+        auto* const open = qobject_cast<CollectionView*>(tabs_->widget(i));
+        if (open == nullptr || open->folder() != whole) continue;
+        tabs_->setCurrentIndex(i);
+        return open;
+    }
+    auto* const collection = new CollectionView(whole, tabs_);
+    connect(collection, &CollectionView::capture_wanted, this, [this](const QString& file, quint64 packet) {
+        if (packet == 0) {
+            open({file});
+        } else {
+            open_at(file, {.at = QString::number(packet)});
+        }
+    });
+    tabs_->addTab(collection, collection->title());
+    tabs_->setTabToolTip(tabs_->indexOf(collection), plain_text(whole));
+    tabs_->setCurrentWidget(collection);
+    stack_->setCurrentWidget(tabs_);
+    collection->setFocus();
+    on_current_changed();
+    return collection;
+}
+
+void MainWindow::ask_for_folder() {
+    const QString folder =
+        recent_files().isEmpty() ? QString() : QFileInfo(recent_files().first()).absolutePath();
+    const QString path = QFileDialog::getExistingDirectory(this, tr("A folder of captures"), folder);
+    if (!path.isEmpty()) open_folder(path);
+}
+
 void MainWindow::open_at(const QString& path, const StartPlace& place) {
     open_and_act(path, [place](CaptureWindow& capture) {
         const QString lacking = go_to(capture, place);
@@ -551,10 +596,8 @@ void MainWindow::close_tab(int index) {
         delete other;
     } else {
         const QPointer<CaptureWindow> closing(capture);
-        const auto again = [this, closing] {
-            if (closing != nullptr) close_tab(tabs_->indexOf(closing));
-        };
-        if (!may_close(*capture, again)) return live_->kept_open();
+        if (!may_close(*capture, [this, closing] { close_tab(tabs_->indexOf(closing)); }))
+            return live_->kept_open();
         // Closed already, by what had been waited for, while that was asked.
         if (closing == nullptr) return;
         capture->save_layout();
@@ -635,8 +678,10 @@ bool MainWindow::may_close(CaptureWindow& capture, const std::function<void()>& 
 void MainWindow::on_current_changed() {
     const CaptureWindow* const capture = current();
     const auto* const comparison = qobject_cast<const ComparisonView*>(tabs_->currentWidget());
+    const auto* const collection = qobject_cast<const CollectionView*>(tabs_->currentWidget());
     const QString name = capture != nullptr      ? QFileInfo(capture->document().path()).fileName()
                          : comparison != nullptr ? comparison->title()
+                         : collection != nullptr ? collection->title()
                                                  : QString();
     setWindowTitle(name.isEmpty() ? QStringLiteral("sanscope") : QStringLiteral("%1 – sanscope").arg(name));
     fill_view_menu();
@@ -671,6 +716,7 @@ void MainWindow::make_menus() {
     QMenu* const file = menuBar()->addMenu(tr("&File"));
     QAction* const open_action = file->addAction(tr("&Open…"), this, &MainWindow::ask_for_files);
     open_action->setShortcut(QKeySequence::Open);
+    file->addAction(tr("Open a &folder of captures…"), this, &MainWindow::ask_for_folder);
     QMenu* const recent = file->addMenu(tr("Open &recent"));
     connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent(recent); });
     file->addAction(tr("Open as points of one pat&h…"), points_, &PointsControls::ask_for_files);
@@ -797,6 +843,9 @@ void MainWindow::make_menus() {
     QMenu* const help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&Commands…"), this, [this] { (new CommandPalette(*menuBar(), this))->open(); })
         ->setShortcut(QKeySequence(tr("Ctrl+Shift+P")));
+    practice_ = new PracticeControls(
+        this, [this](const QString& path) { return open({path}) ? current() : nullptr; });
+    help->addAction(tr("&Practice…"), practice_, &PracticeControls::ask);
     QAction* const keys = help->addAction(tr("&Keys and gestures"), this, &MainWindow::show_keys);
     keys->setShortcuts({QKeySequence(QKeySequence::HelpContents), QKeySequence(tr("?"))});
     help->addAction(tr("&About sanscope"), this, &MainWindow::show_about);
@@ -1042,6 +1091,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QSettings().setValue(QStringLiteral("window_geometry"), saveGeometry());
     // Some may be closed while it is asked about others.
     std::vector<QPointer<CaptureWindow>> open_ones;
+    open_ones.reserve(static_cast<size_t>(tabs_->count()));
     for (int i = 0; i < tabs_->count(); ++i)
         open_ones.emplace_back(qobject_cast<CaptureWindow*>(tabs_->widget(i)));
     for (const QPointer<CaptureWindow>& capture : open_ones) {

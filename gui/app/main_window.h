@@ -18,6 +18,7 @@ namespace sanscope {
 
 class Document;
 class CaptureWindow;
+class CollectionView;
 class ComparisonView;
 class ExperimentControls;
 class LiveControls;
@@ -27,6 +28,7 @@ class InfoBar;
 class NameResolution;
 class PacketColoring;
 class PointsControls;
+class PracticeControls;
 class Settings;
 class StartPage;
 class Writings;
@@ -52,6 +54,8 @@ class MainWindow : public QMainWindow {
     void open_at(const QString& path, const StartPlace& place);
     // Two captures, before and after a change, side by side in a tab of their own.
     ComparisonView* compare(const QString& before, const QString& after);
+    // A folder of captures, as a list in a tab of its own; one that is open comes to the front.
+    CollectionView* open_folder(const QString& path);
     // Writes how all captures are looked at now into a file, which open() opens again; false, and why, where that failed.
     bool save_workspace(const QString& path, QString& error);
     // Opens a capture anew, in its tab and looked at as it is, with other rules for what its connections are decoded as. Not one that
@@ -61,6 +65,7 @@ class MainWindow : public QMainWindow {
     int captures() const;
     LiveControls& live() const { return *live_; }
     PointsControls& points() const { return *points_; }
+    PracticeControls& practice() const { return *practice_; }
     InfoBar& info_bar() const { return *info_bar_; }
     LoadControls& load() const { return *load_; }
     ExperimentControls& experiments() const { return *experiments_; }
@@ -99,6 +104,7 @@ class MainWindow : public QMainWindow {
     void ask_for_files();
     QString ask_for_file(const QString& title, const QString& beside);
     void ask_to_compare();
+    void ask_for_folder();
     void ask_to_merge();
     void ask_how_to_open(const QStringList& paths);
     void show_merged(const QString& path, const MergedCapture& merged);
@@ -125,6 +131,7 @@ class MainWindow : public QMainWindow {
     StartPage* start_page_;
     QTabWidget* tabs_;
     PointsControls* points_ = nullptr;
+    PracticeControls* practice_ = nullptr;
     LiveControls* live_ = nullptr;
     LoadControls* load_ = nullptr;
     ExperimentControls* experiments_ = nullptr;

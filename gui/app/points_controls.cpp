@@ -48,7 +48,10 @@ PointsControls::PointsControls(Window window, InfoBar& bar) : window_(std::move(
     });
     connect(&bar_, &InfoBar::dismissed, this,
             [this] { declined_.insert(key_of(std::exchange(offered_, {}))); });
-    connect(&bar_, &InfoBar::cancelled, this, &PointsControls::end_reading);
+    connect(&bar_, &InfoBar::cancelled, this, [this] {
+        to_restore_.clear();
+        end_reading();
+    });
 }
 
 PointsControls::~PointsControls() = default;
@@ -63,12 +66,14 @@ void PointsControls::ask_for_files() {
 }
 
 void PointsControls::open(const QStringList& paths) {
+    to_restore_.clear();
     if (paths.size() < 2 || paths.size() > static_cast<qsizetype>(most_points))
         return window_.complain(tr("A path has 2 to %1 captures: choose them together.").arg(most_points));
     for (const QString& path : paths) {
-        if (is_workspace(path))
+        if (is_workspace(path)) {
             return window_.complain(
                 QStringLiteral("%1: %2").arg(path, tr("a workspace is no point of a path")));
+        }
     }
     end_reading();
     const auto captures = window_.captures();
@@ -81,15 +86,18 @@ void PointsControls::open(const QStringList& paths) {
 }
 
 void PointsControls::read(const QStringList& paths) {
+    start_reading(paths, [this](const std::shared_ptr<const OpenPath>& path, const QString& error) {
+        take(path, error);
+    });
+}
+
+void PointsControls::start_reading(const QStringList& paths, PathReading::Done done) {
     end_reading();
     offered_.clear();
     QStringList names;
     for (const QString& path : paths) names.append(name_of(path));
     bar_.show_progress(tr("Reading %1 as points of one path").arg(names.join(QStringLiteral(", "))));
-    reading_ = new PathReading(
-        paths,
-        [this](const std::shared_ptr<const OpenPath>& path, const QString& error) { take(path, error); },
-        this);
+    reading_ = new PathReading(paths, std::move(done), this);
     connect(reading_, &PathReading::progressed, this, [this] { bar_.set_permille(reading_->permille()); });
 }
 
@@ -99,6 +107,33 @@ void PointsControls::end_reading() {
     // It may be calling.
     std::exchange(reading_, nullptr)->deleteLater();
     bar_.hide();
+}
+
+CaptureWindow* PointsControls::find(const QString& absolute_path) const {
+    for (CaptureWindow* const capture : window_.captures()) {
+        if (absolute(capture->document().path()) == absolute_path) return capture;
+    }
+    return nullptr;
+}
+
+void PointsControls::restore(const QStringList& paths) {
+    to_restore_.append(paths);
+    if (reading_ == nullptr) restore_next();
+}
+
+void PointsControls::restore_next() {
+    if (to_restore_.isEmpty()) return;
+    const QStringList paths = to_restore_.takeFirst();
+    start_reading(paths, [this](const std::shared_ptr<const OpenPath>& path, const QString& error) {
+        end_reading();
+        if (path == nullptr) {
+            window_.complain(tr("These captures cannot be shown as points of one path: %1").arg(error));
+        } else if (CaptureWindow* const shown =
+                       find(absolute(QFile::decodeName(QByteArray::fromStdString(path->files().front()))))) {
+            shown->document().set_points(path);
+        }
+        restore_next();
+    });
 }
 
 void PointsControls::take(const std::shared_ptr<const OpenPath>& path, const QString& error) {

@@ -39,6 +39,9 @@ class PointsControls : public QObject {
     // Shows the first of them at once. Once all are read, the one nearest to the initiators stands in its place, with what they tell
     // together.
     void open(const QStringList& paths);
+    // Of a workspace, whose captures are in tabs already: once they are read, that of the first point is shown as such, and nothing
+    // else in the window changes. Several are read one after the other.
+    void restore(const QStringList& paths);
     bool reading() const { return reading_ != nullptr; }
     // A capture is loaded: whether it shares connections with others that are open is found behind the window.
     void consider(CaptureWindow& capture);
@@ -51,7 +54,10 @@ class PointsControls : public QObject {
         size_t connections = 0;
     };
     void read(const QStringList& paths);
+    void start_reading(const QStringList& paths, PathReading::Done done);
     void take(const std::shared_ptr<const OpenPath>& path, const QString& error);
+    void restore_next();
+    CaptureWindow* find(const QString& absolute_path) const;
     void offer(const QString& path, const std::vector<Match>& matches);
     void end_reading();
 
@@ -60,6 +66,7 @@ class PointsControls : public QObject {
     PathReading* reading_ = nullptr;
     QString opened_;  // to be seen until all is read; empty: it was open before
     QStringList offered_;
+    QList<QStringList> to_restore_;
     QSet<QString> declined_;
     LatestJob<std::vector<Match>> matching_;
 };

@@ -35,6 +35,10 @@ StartPage::StartPage(QWidget* parent)
     auto* const load = new QPushButton(tr("Generate load…"), this);
     connect(load, &QPushButton::clicked, this, &StartPage::load_asked);
     buttons->addWidget(load);
+    auto* const practice = new QPushButton(tr("Practice…"), this);
+    practice->setToolTip(tr("Captures of real complaints whose cause is known, with the steps to it"));
+    connect(practice, &QPushButton::clicked, this, &StartPage::practice_asked);
+    buttons->addWidget(practice);
     buttons->addStretch();
     column->addLayout(buttons);
     auto* const recent_column = new QVBoxLayout(recent_box_);

@@ -20,6 +20,7 @@ class StartPage : public QWidget {
     void open_asked();
     void record_asked();
     void load_asked();
+    void practice_asked();
     void file_chosen(const QString& path);
 
   private:

@@ -14,6 +14,8 @@
 #include "gui/models/finding_place.h"
 #include "gui/views/filter_line/filter_line.h"
 
+#include "analyzer/report/findings_input.h"
+
 namespace sanscope {
 namespace {
 
@@ -68,14 +70,8 @@ QString go_to_packet(Document& document, const QString& at) {
 
 QString go_to_finding(Document& document, const QString& kind) {
     const auto reading = document.data()->read();
-    const PacketSource& source = reading.packets().source();
-    const std::vector<Damage> damage = source.damage();
-    const std::vector<CaptureInterface> interfaces(source.interfaces().begin(), source.interfaces().end());
-    for (const Finding& finding : findings({.store = reading.store(),
-                                  .totals = reading.engine().totals(),
-                                  .issues = reading.engine().issues(),
-                                  .damage = damage,
-                                  .interfaces = interfaces})) {
+    CaptureFindingsInput input(reading.engine(), reading.packets().source(), nullptr);
+    for (const Finding& finding : findings(*input)) {
         if (finding_kind_name(finding.kind) != kind.toStdString()) continue;
         show_place(document, finding);
         return {};

@@ -9,9 +9,10 @@
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QSvgGenerator>
 #include <QThread>
+
+#include "gui/document/write_file.h"
 
 namespace sanscope {
 namespace {
@@ -101,11 +102,8 @@ QString export_picture(const QWidget& widget, const std::function<void(QPainter&
             draw_pdf(widget, draw, buffer);
             break;
     }
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit()) {
-        return QStringLiteral("%1: %2").arg(path, file.errorString());
-    }
-    return {};
+    const QString why = write_file(path, bytes);
+    return why.isEmpty() ? why : QStringLiteral("%1: %2").arg(path, why);
 }
 
 bool wait_until_settled(const View& view, int patience_ms) {

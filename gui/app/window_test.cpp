@@ -6,6 +6,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QComboBox>
+#include <QDataStream>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -437,7 +438,7 @@ TEST_F(WindowTest, StatisticsAreAMenuAwayAndFilter) {
     auto& statistics = view<StatisticsView>(capture, "statistics");
     EXPECT_EQ(statistics.page(), StatisticsPage::service_response_times);
     ASSERT_FALSE(statistics.statistics().rows.empty());
-    Q_EMIT statistics.findChild<QTableWidget*>()->cellActivated(0, 0);
+    Q_EMIT statistics.table().activated(statistics.table().model()->index(0, 0));
     settle(capture);
     ASSERT_NE(capture.state().filter(), nullptr);
     EXPECT_EQ(capture.state().filter()->table, "commands");
@@ -718,6 +719,27 @@ TEST_F(WindowTest, DamageIsToldInABar) {
     EXPECT_TRUE(bar->isVisible());
     EXPECT_THAT(bar->message().toStdString(), HasSubstr("damaged at byte"));
     EXPECT_FALSE(opened(sample("nop-logout.pcap")).findChild<MessageBar*>()->isVisible());
+}
+
+TEST_F(WindowTest, AFormatThatOnlyWiresharkKnowsIsTold) {
+    const QString path = folder.filePath(QStringLiteral("solaris.snoop"));
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    QDataStream to(&file);  // RFC 1761: big-endian
+    to.writeRawData("snoop\0\0", 8);
+    constexpr quint32 version = 2;
+    constexpr quint32 ethernet = 4;
+    constexpr quint32 frame_bytes = 60;
+    constexpr quint32 record_bytes = 24 + frame_bytes;
+    to << version << ethernet << frame_bytes << frame_bytes << record_bytes << quint32{0}
+       << quint32{1'700'000'000} << quint32{5};
+    to.writeRawData(QByteArray(frame_bytes, '\0').constData(), frame_bytes);
+    file.close();
+    const auto labels = opened(path).statusBar()->findChildren<QLabel*>();
+    EXPECT_TRUE(std::ranges::any_of(labels, [](const QLabel* label) {
+        return label->text().startsWith(QStringLiteral("1 packet of a ")) &&
+               label->text().endsWith(QStringLiteral("snoop file, read by Wireshark's reader"));
+    }));
 }
 
 TEST_F(WindowTest, WhatCannotBeOpenedIsToldAndNothingElseHappens) {

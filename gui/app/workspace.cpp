@@ -16,6 +16,7 @@
 
 #include "gui/app/capture_window.h"
 #include "gui/app/view_kinds.h"
+#include "gui/document/open_path.h"
 #include "gui/models/table_kinds.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/tables/rows_view.h"
@@ -24,13 +25,14 @@ namespace sanscope {
 namespace {
 
 constexpr int version = 1;
+constexpr QLatin1String points_key("points");
 constexpr QLatin1String selected_range_key("selected_range");
 constexpr QLatin1String former_selected_range_key("marked");  // in files of before
 constexpr qsizetype most_bytes = qsizetype{16} << 20;
 constexpr qsizetype most_captures = 100;
 constexpr qsizetype most_notes = 100'000;
 constexpr qsizetype most_rules = 256;  // of Decode As
-constexpr qsizetype longest_text = 64 * 1024;
+constexpr qsizetype longest_text = qsizetype{64} * 1024;
 
 struct Words {
     Q_DECLARE_TR_FUNCTIONS(Workspace)
@@ -43,7 +45,7 @@ QByteArray seal_of(const QByteArray& layout) {
     QSettings settings;
     const QString name = QStringLiteral("workspace_key");
     QByteArray key = settings.value(name).toByteArray();
-    if (key.size() != static_cast<qsizetype>(words * sizeof(quint32))) {
+    if (key.size() != qsizetype{words * sizeof(quint32)}) {
         std::array<quint32, words> random{};
         QRandomGenerator::system()->generate(random.begin(), random.end());
         key = QByteArray(reinterpret_cast<const char*>(random.data()), static_cast<qsizetype>(sizeof random));
@@ -71,6 +73,9 @@ QString path_from(const QDir& folder, const QString& path) {
 
 QJsonObject capture_json(const WorkspaceCapture& capture, const QDir& folder) {
     QJsonObject object{{QStringLiteral("path"), path_from(folder, capture.path)}};
+    QJsonArray points;
+    for (const QString& point : capture.points) points.append(path_from(folder, point));
+    if (!points.isEmpty()) object[points_key] = points;
     QJsonArray decode_as;
     for (const auto& rule : capture.decode_as.rules())
         decode_as.append(QString::fromStdString(format(DecodeAs::Rule{rule.first, rule.second})));
@@ -118,7 +123,7 @@ class Reader {
     QString text(const QJsonObject& object, const QString& name) {
         const QJsonValue value = object.value(name);
         if (value.isUndefined()) return {};
-        const QString text = value.toString();
+        QString text = value.toString();
         if (!value.isString() || text.size() > longest_text) wrong(name);
         return text;
     }
@@ -165,7 +170,7 @@ class Reader {
 DecodeAs read_decode_as(const QJsonObject& capture, Reader& reader) {
     DecodeAs decode_as;
     const QString name = QStringLiteral("decode_as");
-    for (const QJsonValue& value : reader.array(capture, name, most_rules)) {
+    for (const QJsonValue value : reader.array(capture, name, most_rules)) {
         const auto rule = DecodeAs::parse(value.toString().toStdString());
         if (rule) {
             decode_as.add(*rule);
@@ -176,6 +181,21 @@ DecodeAs read_decode_as(const QJsonObject& capture, Reader& reader) {
     return decode_as;
 }
 
+QString read_path(const QString& path, const QDir& folder, const QString& name, Reader& reader) {
+    if (path.isEmpty() || path.size() > longest_text || path.contains(QChar(0))) reader.wrong(name);
+    return QDir::cleanPath(folder.absoluteFilePath(path));
+}
+
+// All of a path, the capture itself among them.
+QStringList read_points(const QJsonObject& object, const QString& capture, const QDir& folder,
+                        Reader& reader) {
+    QStringList points;
+    for (const QJsonValue point : reader.array(object, points_key, qsizetype{most_points}))
+        points.append(read_path(point.toString(), folder, points_key, reader));
+    if (!points.isEmpty() && (points.size() < 2 || !points.contains(capture))) reader.wrong(points_key);
+    return points;
+}
+
 WorkspaceCapture read_capture(const QJsonValue& value, const QDir& folder, Reader& reader) {
     WorkspaceCapture capture;
     if (!value.isObject()) {
@@ -183,9 +203,9 @@ WorkspaceCapture read_capture(const QJsonValue& value, const QDir& folder, Reade
         return capture;
     }
     const QJsonObject object = value.toObject();
-    const QString path = reader.text(object, QStringLiteral("path"));
-    if (path.isEmpty() || path.contains(QChar(0))) reader.wrong(QStringLiteral("path"));
-    capture.path = QDir::cleanPath(folder.absoluteFilePath(path));
+    const QString path_key = QStringLiteral("path");
+    capture.path = read_path(reader.text(object, path_key), folder, path_key, reader);
+    capture.points = read_points(object, capture.path, folder, reader);
     capture.decode_as = read_decode_as(object, reader);
     capture.range = reader.range(object, QStringLiteral("range"));
     capture.selected_range = reader.range(
@@ -208,13 +228,25 @@ WorkspaceCapture read_capture(const QJsonValue& value, const QDir& folder, Reade
         QByteArray::fromBase64(reader.text(object, QStringLiteral("layout")).toLatin1());
     const QString seal = reader.text(object, QStringLiteral("layout_seal"));
     if (!layout.isEmpty() && seal == QString::fromLatin1(seal_of(layout))) capture.layout = layout;
-    for (const QJsonValue& one : reader.array(object, QStringLiteral("notes"), most_notes)) {
+    for (const QJsonValue one : reader.array(object, QStringLiteral("notes"), most_notes)) {
         const QJsonObject note = one.toObject();
         const int64_t packet = reader.number(note, QStringLiteral("packet"));
         if (packet < 1) reader.wrong(QStringLiteral("notes"));
         capture.notes[static_cast<PacketNumber>(packet)] = reader.text(note, QStringLiteral("text"));
     }
     return capture;
+}
+
+// `own`: where the capture itself is now.
+QStringList points_of(const CaptureWindow& capture, const QString& own) {
+    const std::shared_ptr<const OpenPath>& path = capture.document().points();
+    if (path == nullptr) return capture.wanted_points();
+    QStringList points{own};
+    for (size_t i = 1; i < path->files().size(); ++i) {
+        const QString file = QFile::decodeName(QByteArray::fromStdString(path->files()[i]));
+        points.append(QFileInfo(file).absoluteFilePath());
+    }
+    return points;
 }
 
 }  // namespace
@@ -262,7 +294,7 @@ std::optional<Workspace> read_workspace(const QByteArray& json, const QString& p
     if (reader.failed()) return std::nullopt;
     Workspace workspace;
     const QDir folder = QFileInfo(path).absoluteDir();
-    for (const QJsonValue& capture : reader.array(object, QStringLiteral("captures"), most_captures))
+    for (const QJsonValue capture : reader.array(object, QStringLiteral("captures"), most_captures))
         workspace.captures.append(read_capture(capture, folder, reader));
     workspace.front = object.value(QStringLiteral("front")).toInt(-1);
     if (workspace.front >= workspace.captures.size()) workspace.front = -1;
@@ -272,9 +304,11 @@ std::optional<Workspace> read_workspace(const QByteArray& json, const QString& p
 
 WorkspaceCapture workspace_of(const CaptureWindow& capture) {
     const QString path = QFileInfo(capture.document().path()).absoluteFilePath();
+    const QStringList points = points_of(capture, path);
     if (capture.pending()) {
         WorkspaceCapture kept = *capture.pending();
         kept.path = path;
+        kept.points = points;
         kept.decode_as = capture.document().data()->decode_as();
         kept.notes = capture.document().notes().merged_with(kept.notes);
         return kept;
@@ -282,6 +316,7 @@ WorkspaceCapture workspace_of(const CaptureWindow& capture) {
     const ViewState& state = capture.state();
     WorkspaceCapture kept;
     kept.path = path;
+    kept.points = points;
     kept.decode_as = capture.document().data()->decode_as();
     if (state.range() != state.first_view()) kept.range = state.range();
     kept.selected_range = state.selected_range();

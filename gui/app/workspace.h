@@ -4,6 +4,7 @@
 #include <QByteArray>
 #include <QList>
 #include <QString>
+#include <QStringList>
 #include <map>
 #include <optional>
 #include <utility>
@@ -21,6 +22,8 @@ class CaptureWindow;
 // How one capture was looked at.
 struct WorkspaceCapture {
     QString path = {};  // absolute
+    // Open as the first point of a path: all captures of that, this one among them; absolute. Empty: by itself.
+    QStringList points = {};
     DecodeAs decode_as = {};
     TimeRange range = {};           // in sight; empty: as it is at first
     TimeRange selected_range = {};  // empty: none

@@ -17,6 +17,7 @@
 #include "gui/app/capture_window.h"
 #include "gui/app/main_window.h"
 #include "gui/document/filter_result.h"
+#include "gui/document/open_path.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/wait_until.h"
 #include "gui/testing/window_driver.h"
@@ -108,6 +109,78 @@ TEST_F(WorkspaceTest, MoreRulesOfDecodeAsThanAnybodyHasAreNotRead) {
     EXPECT_TRUE(is_read(256, error)) << error.toStdString();
     EXPECT_FALSE(is_read(257, error));
     EXPECT_THAT(error.toStdString(), HasSubstr("decode_as"));
+}
+
+TEST_F(WorkspaceTest, APathOpensAgainAndNothingElseChanges) {
+    const QString target = copied("loss-mixed-target.pcap.zst");
+    window->open_points({copied(with_losses), target});
+    ASSERT_TRUE(wait_until([&] {
+        return window->current()->document().points() != nullptr &&
+               window->current()->document().has_loaded();
+    }));
+    window->current()->show_view("ladder");
+    opened(copied("nop-logout.pcap"));
+    save();
+    EXPECT_THAT(written().toStdString(), HasSubstr("\"loss-mixed-target.pcap.zst\""))
+        << "relative, as the captures are";
+    begin_anew();
+    ASSERT_TRUE(window->open({workspace()}));
+    EXPECT_EQ(window->captures(), 2);
+    // It may be saved before they are read.
+    save();
+    const QString other = folder.filePath(QStringLiteral("nop-logout.pcap"));
+    const auto path_of = [&]() -> std::shared_ptr<const OpenPath> {
+        for (CaptureWindow* const capture : window->findChildren<CaptureWindow*>()) {
+            if (capture->document().points() != nullptr) return capture->document().points();
+        }
+        return nullptr;
+    };
+    ASSERT_TRUE(wait_until([&] { return path_of() != nullptr; }));
+    EXPECT_EQ(path_of()->files().size(), 2U);
+    EXPECT_EQ(window->current()->document().path(), other) << "the tab in front stays";
+    for (CaptureWindow* const capture : window->findChildren<CaptureWindow*>()) {
+        if (capture->document().points() == nullptr) continue;
+        settle(*capture);
+        EXPECT_EQ(capture->current_view_name(), QStringLiteral("ladder"));
+    }
+    // The second saving has it, too.
+    begin_anew();
+    ASSERT_TRUE(window->open({workspace()}));
+    EXPECT_TRUE(wait_until([&] { return path_of() != nullptr; }));
+}
+
+TEST_F(WorkspaceTest, ACaptureOfAPathThatIsGoneIsNamed) {
+    const QString target = copied("loss-mixed-target.pcap.zst");
+    window->open_points({copied(with_losses), target});
+    ASSERT_TRUE(wait_until([&] {
+        return window->current()->document().points() != nullptr &&
+               window->current()->document().has_loaded();
+    }));
+    save();
+    begin_anew();
+    ASSERT_TRUE(QFile::remove(target));
+    ASSERT_TRUE(window->open({workspace()}));
+    EXPECT_THAT(complaint(), HasSubstr("loss-mixed-target.pcap.zst: it is not there any more"));
+    EXPECT_EQ(window->captures(), 1) << "the other one opens";
+    // What is missing now may be there again another time.
+    save();
+    EXPECT_THAT(written().toStdString(), HasSubstr("loss-mixed-target.pcap.zst"));
+}
+
+TEST_F(WorkspaceTest, PointsThatAreNonesAreAnError) {
+    const auto read = [&](const char* points) {
+        QString error;
+        const QByteArray json =
+            QByteArray(R"({"sanscope_workspace": 1, "captures": [{"path": "a.pcap", "points": )") + points +
+            "}]}";
+        return read_workspace(json, workspace(), error).has_value() ? std::string() : error.toStdString();
+    };
+    EXPECT_EQ(read(R"(["a.pcap", "b.pcap"])"), "");
+    EXPECT_EQ(read("[]"), "");
+    for (const char* const wrong :
+         {R"(["a.pcap"])", R"(["b.pcap", "c.pcap"])", R"(["a.pcap", 7])", R"("a.pcap")", R"(["a.pcap", ""])",
+          R"(["a.pcap","1","2","3","4","5","6","7","8"])"})
+        EXPECT_THAT(read(wrong), HasSubstr("points")) << wrong;
 }
 
 TEST_F(WorkspaceTest, OpensAgainAsItWas) {

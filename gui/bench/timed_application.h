@@ -4,7 +4,6 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QStandardPaths>
-#include <QStyleFactory>
 #include <QThread>
 #include <cstdio>
 #include <exception>
@@ -14,6 +13,7 @@
 #include <time.h>
 
 #include "gui/app/theme_palette.h"
+#include "gui/app/theme_style.h"
 
 namespace sanscope {
 
@@ -70,7 +70,7 @@ int with_timed_application(const char* name, char** argv, Measure measure) {
     TimedApplication application(no_arguments, argv);
     QApplication::setOrganizationName(QStringLiteral("sanscope-bench"));
     QApplication::setApplicationName(QString::fromUtf8(name));
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new ThemeStyle);
     QApplication::setPalette(theme_palette(false));
     return measure(application);
 }

@@ -17,7 +17,6 @@
 #include <QMessageBox>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -25,6 +24,8 @@
 
 #include "gui/comparing/interval_delegate.h"
 #include "gui/document/plain_text.h"
+#include "gui/document/write_file.h"
+#include "gui/plot/plain_label.h"
 #include "gui/plot/theme.h"
 #include "gui/plot/time_axis.h"
 
@@ -54,12 +55,6 @@ class BytesInMemory final : public ByteSink {
 
 std::string file_name(const QString& path) {
     return QFile::encodeName(path).toStdString();
-}
-
-QLabel* plain_label(QWidget* parent) {
-    auto* const label = new QLabel(parent);
-    label->setTextFormat(Qt::PlainText);
-    return label;
 }
 
 }  // namespace
@@ -384,11 +379,8 @@ QString ComparisonView::export_to(const QString& path) const {
     if (ending != QStringLiteral("txt") && ending != QStringLiteral("json"))
         return tr("%1: the name ends with .txt or .json").arg(path);
     const QByteArray bytes = ending == QStringLiteral("json") ? json() : text();
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit()) {
-        return QStringLiteral("%1: %2").arg(path, file.errorString());
-    }
-    return {};
+    const QString why = write_file(path, bytes);
+    return why.isEmpty() ? why : QStringLiteral("%1: %2").arg(path, why);
 }
 
 void ComparisonView::ask_to_export() {

@@ -8,6 +8,7 @@
 #include "analyzer/engine/analysis.h"
 #include "analyzer/engine/engine.h"
 #include "analyzer/ingest/packet_source.h"
+#include "analyzer/report/findings_input.h"
 
 namespace sanscope {
 namespace {
@@ -18,14 +19,8 @@ constexpr size_t most_in_memory = size_t{256} << 20;
 std::shared_ptr<const MeasuredCapture> measured(const Engine& engine, const PacketSource& source,
                                                 const StopFlag& stop) {
     const std::vector<Damage>& damage = source.damage();
-    const std::vector<CaptureInterface> interfaces(source.interfaces().begin(), source.interfaces().end());
     auto capture = std::make_shared<MeasuredCapture>();
-    capture->findings = findings({.store = engine.store(),
-                                  .totals = engine.totals(),
-                                  .issues = engine.issues(),
-                                  .damage = damage,
-                                  .interfaces = interfaces,
-                                  .stop = &stop});
+    capture->findings = findings(*CaptureFindingsInput(engine, source, &stop));
     if (stop) return capture;
     capture->figures = measure_capture(engine.store(), engine.totals(), capture->findings);
     if (!damage.empty()) {

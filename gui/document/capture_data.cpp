@@ -93,6 +93,11 @@ void CaptureData::keep_within_memory() const {
     memory_->keep_within(most_resident);
 }
 
+std::string CaptureData::read_by_wireshark() const {
+    const auto files = reader_->source().read_by_wireshark();
+    return files.empty() ? std::string() : files.front().format;
+}
+
 bool CaptureData::has_rows_in_file() const {
     return memory_->bytes_in_file() > 0;
 }

@@ -89,6 +89,8 @@ class CaptureData {
     // Once complete: why its end is not the file's.
     bool stopped() const { return stopped_; }
     const std::vector<Damage>& damage() const { return reader_->source().damage(); }
+    // Of a file in a format that only Wireshark's reader knows, which is slower: that format. Empty of any other.
+    std::string read_by_wireshark() const;
     const CaptureNotes* notes() const { return reader_->source().notes(); }   // nullptr: such a file has none
     const ResolvedNames* names() const { return reader_->source().names(); }  // likewise
     const std::string& fault() const { return fault_; }  // an error on this side; mostly empty

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/document/brief_worker_threads.h"
 #include "gui/document/iscsi_traffic.h"
 #include "gui/document/selected_things.h"
 #include "gui/document/worker_threads.h"
@@ -57,7 +58,7 @@ std::unique_ptr<Document> Document::follow(const QString& path, std::shared_ptr<
 }
 
 Document::Document(QString path, std::shared_ptr<CaptureData> data, std::shared_ptr<FileGrowth> growth)
-    : path_(std::move(path)), data_(data), growth_(std::move(growth)) {
+    : path_(std::move(path)), data_(data), growth_(std::move(growth)), look_(false, &brief_worker_threads()) {
     connect(&state_, &ViewState::selection_changed, this, &Document::resolve_selection);
     connect(&state_, &ViewState::connection_changed, this, [this] { focus_is_ours_ = false; });
     connect(&memory_timer_, &QTimer::timeout, this, &Document::keep_within_memory);
@@ -111,33 +112,39 @@ void Document::on_grown() {
                            .arg(QString::fromStdString(data_->fault()));
         } else if (!data_->damage().empty()) {
             const Damage& damage = data_->damage().front();
-            warning_ = tr("The file is damaged at byte %1: %2. What comes before is shown.")
-                           .arg(QLocale().toString(static_cast<qulonglong>(damage.at_byte)),
-                                QString::fromStdString(damage.message));
+            const QString message = QString::fromStdString(damage.message);
+            // Where in the file is not known of what another reader made of it.
+            warning_ = damage.at_byte == 0
+                           ? tr("The file is damaged: %1. What comes before is shown.").arg(message)
+                           : tr("The file is damaged at byte %1: %2. What comes before is shown.")
+                                 .arg(QLocale().toString(static_cast<qulonglong>(damage.at_byte)), message);
         } else if (data_->stopped()) {
             warning_ = tr("Loading was stopped. What was read until then is shown.");
         }
     }
+    // What a recording's views show is all there is, and their connection is chosen once: what else there is to know of thousands
+    // of connections is not looked for thirty times a second.
+    const bool of_file = growth_ == nullptr;
+    const bool busiest_wanted = of_file || state_.connection() == 0;
     look_.request(
-        [data = data_](const StopFlag&) {
+        [data = data_, of_file, busiest_wanted](const StopFlag&) {
             const auto reading = data->read();
             Look look;
             const Timeline& timeline = reading.timeline();
             if (timeline.first_ns() != no_time) look.whole = {timeline.first_ns(), timeline.last_ns() + 1};
-            look.traffic = iscsi_traffic(reading);
-            look.busiest = busiest_connection(reading.store());
+            if (of_file) look.traffic = iscsi_traffic(reading);
+            if (busiest_wanted) look.busiest = busiest_connection(reading.store());
             if (look.busiest != 0) {
                 look.target_sends_more = target_sends_more(reading.store().connections()[look.busiest - 1]);
             }
             return look;
         },
-        [this, last = !loading_](const Look& look) {
+        [this, of_file, last = !loading_](const Look& look) {
             // Of a recording, what comes last is as much worth seeing as what is iSCSI.
-            if (!look.whole.empty())
-                state_.set_whole(look.whole, growth_ == nullptr ? look.traffic : look.whole);
+            if (!look.whole.empty()) state_.set_whole(look.whole, of_file ? look.traffic : look.whole);
             // Which is the busiest of a file, all of it says; a recording is looked at from its beginning.
             const bool first = state_.connection() == 0;
-            const bool final = last && growth_ == nullptr && focus_is_ours_ && !state_.selection();
+            const bool final = last && of_file && focus_is_ours_ && !state_.selection();
             if (look.busiest != 0 && (first || final)) {
                 state_.set_connection(look.busiest, look.target_sends_more);
                 focus_is_ours_ = true;

@@ -92,11 +92,13 @@ ConnectionNumber OpenPath::connection_in(const ResultStore& store, const PointCa
 }
 
 std::shared_ptr<const MeasuredTransits> OpenPath::transits(const ResultStore& store,
-                                                           ConnectionNumber connection) const {
+                                                           ConnectionNumber connection,
+                                                           size_t farthest) const {
+    const std::pair key(connection, std::clamp<size_t>(farthest, 1, path_.pairs.size()));
     const std::lock_guard lock(mutex_);
-    if (const auto kept = transits_.find(connection); kept != transits_.end()) return kept->second;
+    if (const auto kept = transits_.find(key); kept != transits_.end()) return kept->second;
     if (transits_.size() >= most_kept) transits_.clear();
-    std::shared_ptr<const MeasuredTransits>& result = transits_[connection];
+    std::shared_ptr<const MeasuredTransits>& result = transits_[key];
     const PointCapture& first = *path_.points.front();
     for (const ConnectionAtPoints& near : path_.pairs.front().connections) {
         if (!near.order_known || connection_in(store, first, near.connection_a) != connection) continue;
@@ -104,7 +106,7 @@ std::shared_ptr<const MeasuredTransits> OpenPath::transits(const ResultStore& st
         ends.far_point = 1;
         size_t far = near.connection_b;
         bool turned = near.turned;
-        for (size_t pair = 1; pair < path_.pairs.size(); ++pair) {
+        for (size_t pair = 1; pair < key.second; ++pair) {
             const ConnectionAtPoints* const next = at_next(path_.pairs[pair], far);
             if (next == nullptr || !next->order_known) break;
             far = next->connection_b;

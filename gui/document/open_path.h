@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gui/document/measured_transits.h"
@@ -54,10 +55,10 @@ class OpenPath {
     // complete; 0: none.
     static ConnectionNumber connection_in(const ResultStore& store, const PointCapture& first,
                                           size_t connection);
-    // What the packets of that store's connection were at the farthest point that saw it; kept for the next who asks, of the
-    // connections asked for last. nullptr where no other point saw it.
-    std::shared_ptr<const MeasuredTransits> transits(const ResultStore& store,
-                                                     ConnectionNumber connection) const;
+    // What the packets of that store's connection were at the farthest point that saw it, or at one no farther than `farthest`
+    // (index into path().points); kept for the next who asks, of those asked for last. nullptr where no other point saw it.
+    std::shared_ptr<const MeasuredTransits> transits(const ResultStore& store, ConnectionNumber connection,
+                                                     size_t farthest = most_points) const;
 
   private:
     OpenPath();
@@ -69,7 +70,8 @@ class OpenPath {
     ChunkedRows<PointRow> points_;
     ChunkedRows<PointLossRow> losses_;
     mutable std::mutex mutex_;  // of what follows
-    mutable std::map<ConnectionNumber, std::shared_ptr<const MeasuredTransits>> transits_;
+    // By the connection and the farthest point that was asked for.
+    mutable std::map<std::pair<ConnectionNumber, size_t>, std::shared_ptr<const MeasuredTransits>> transits_;
 };
 
 }  // namespace sanscope

@@ -226,7 +226,22 @@ void ExperimentFigure::draw_mark() {
     if (picture_.can_be_drawn(run.x, run.y)) ring_->addData(run.x, run.y);
 }
 
+void ExperimentFigure::say_why_empty() {
+    clearItems();
+    const bool any =
+        std::ranges::any_of(picture_.lines, [](const PictureLine& line) { return !line.runs.empty(); });
+    if (any) return;
+    auto* const words = new QCPItemText(this);
+    words->position->setType(QCPItemPosition::ptAxisRectRatio);
+    words->position->setCoords(0.5, 0.5);
+    words->setPositionAlignment(Qt::AlignCenter);
+    words->setText(tr("No run has come yet.\nStart makes them; each becomes a point here."));
+    words->setFont(font());
+    words->setColor(Theme::of(palette()).text);
+}
+
 void ExperimentFigure::fill() {
+    say_why_empty();
     clearGraphs();
     ring_ = nullptr;
     const Theme& theme = Theme::of(palette());

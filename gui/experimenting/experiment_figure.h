@@ -47,6 +47,7 @@ class ExperimentFigure : public QCustomPlot {
     void mark(Place place);
     void step(int along, int across);
     void fill();
+    void say_why_empty();
     void draw_axis(QCPAxis& axis, const lab::AxisScale& scale, const QString& heading);
     void draw_mark();
 

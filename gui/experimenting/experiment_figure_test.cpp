@@ -104,6 +104,22 @@ TEST_F(ExperimentFigureTest, WhatHasNoPlaceOnALogarithmicAxisIsNotClicked) {
     EXPECT_FALSE(figure.grab().isNull());
 }
 
+TEST_F(ExperimentFigureTest, SaysWhyItIsEmptyUntilARunHasCome) {
+    EXPECT_EQ(figure.itemCount(), 0);
+    ExperimentPicture empty = a_picture();
+    for (PictureLine& line : empty.lines) {
+        line.medians.clear();
+        line.runs.clear();
+    }
+    figure.set_picture(empty);
+    ASSERT_EQ(figure.itemCount(), 1);
+    const auto* const words = qobject_cast<QCPItemText*>(figure.item(0));
+    ASSERT_NE(words, nullptr);
+    EXPECT_TRUE(words->text().startsWith(QStringLiteral("No run has come yet.")));
+    figure.set_picture(a_picture());
+    EXPECT_EQ(figure.itemCount(), 0);
+}
+
 TEST_F(ExperimentFigureTest, FollowsThePalette) {
     const QImage light = figure.grab().toImage();
     QPalette dark;

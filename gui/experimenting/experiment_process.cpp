@@ -39,6 +39,8 @@ void ExperimentProcess::start(const QStringList& arguments) {
         // Nobody would see it any more; of this signal it removes its hosts.
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (::getppid() != parent) ::_exit(1);
+        // A window that a shell started in the background has it ignored, and so would what it starts.
+        ::signal(SIGINT, SIG_DFL);
     });
     connect(process_, &QProcess::readyReadStandardOutput, this, &ExperimentProcess::read_output);
     connect(process_, &QProcess::readyReadStandardError, this, &ExperimentProcess::read_errors);

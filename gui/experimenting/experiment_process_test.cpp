@@ -15,6 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing_gui::FakeGenerator;
+using testing_gui::runs_on;
 using testing_gui::wait_until;
 
 class ExperimentProcessTest : public testing::Test {
@@ -116,9 +117,9 @@ TEST_F(ExperimentProcessTest, SaysWhyItDidNotRun) {
 }
 
 TEST_F(ExperimentProcessTest, IsInterruptedAndMayTakeItsTimeToCleanUp) {
-    const FakeGenerator fake(
-        "trap 'sleep 0.3; echo cleaned > $dir/cleaned; exit 130' INT\n"
-        "echo '{\"kind\":\"begun\",\"runs\":2}'\nwhile :; do sleep 0.05; done");
+    const FakeGenerator fake(std::string("trap 'sleep 0.3; echo cleaned > $dir/cleaned; exit 130' INT\n"
+                                         "echo '{\"kind\":\"begun\",\"runs\":2}'\n") +
+                             runs_on);
     start();
     ASSERT_TRUE(wait_until([&] { return !begun.empty(); }));
     process->stop();
@@ -129,8 +130,7 @@ TEST_F(ExperimentProcessTest, IsInterruptedAndMayTakeItsTimeToCleanUp) {
 }
 
 TEST_F(ExperimentProcessTest, IsKilledWhenAskedAgain) {
-    const FakeGenerator fake(
-        "trap '' INT\necho '{\"kind\":\"begun\",\"runs\":2}'\nwhile :; do sleep 0.05; done");
+    const FakeGenerator fake(std::string("trap '' INT\necho '{\"kind\":\"begun\",\"runs\":2}'\n") + runs_on);
     start();
     ASSERT_TRUE(wait_until([&] { return !begun.empty(); }));
     process->stop();
@@ -141,9 +141,9 @@ TEST_F(ExperimentProcessTest, IsKilledWhenAskedAgain) {
 }
 
 TEST_F(ExperimentProcessTest, EndsWithItsObjectAndCleansUp) {
-    const FakeGenerator fake(
-        "trap 'echo cleaned > $dir/cleaned; exit 130' TERM\n"
-        "echo '{\"kind\":\"begun\",\"runs\":2}'\nwhile :; do sleep 0.05; done");
+    const FakeGenerator fake(std::string("trap 'echo cleaned > $dir/cleaned; exit 130' TERM\n"
+                                         "echo '{\"kind\":\"begun\",\"runs\":2}'\n") +
+                             runs_on);
     start();
     ASSERT_TRUE(wait_until([&] { return !begun.empty(); }));
     process.reset();

@@ -40,6 +40,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 using testing_gui::FakeGenerator;
+using testing_gui::runs_on;
 using testing_gui::wait_until;
 
 class ExperimentWindowTest : public testing::Test {
@@ -296,7 +297,7 @@ TEST_F(ExperimentWindowTest, WhyItDidNotRunIsTold) {
 
 TEST_F(ExperimentWindowTest, CancellingKeepsWhatIsDone) {
     open();
-    const FakeGenerator fake("trap 'exit 130' INT\n" + news("run", 1, 0) + "while :; do sleep 0.02; done");
+    const FakeGenerator fake("trap 'exit 130' INT\n" + news("run", 1, 0) + runs_on);
     record(2);
     window->start();
     ASSERT_TRUE(wait_until([&] { return state(0) == "under way" && state(2) == "done"; }));
@@ -310,7 +311,7 @@ TEST_F(ExperimentWindowTest, CancellingKeepsWhatIsDone) {
 
 TEST_F(ExperimentWindowTest, ClosingAsksWhileItRuns) {
     open();
-    const FakeGenerator fake("trap 'exit 130' INT\n" + news("run", 1, 0) + "while :; do sleep 0.02; done");
+    const FakeGenerator fake("trap 'exit 130' INT\n" + news("run", 1, 0) + runs_on);
     window->start();
     ASSERT_TRUE(wait_until([&] { return state(0) == "under way"; }));
     window->close();

@@ -24,6 +24,8 @@ void start_generator(QProcess& process, const QStringList& arguments, const QByt
         // Nobody would see, or could stop, a load whose window is gone.
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent) ::_exit(1);
+        // A window that a shell started in the background has it ignored, and so would what it starts.
+        ::signal(SIGINT, SIG_DFL);
     });
     process.start(generator_program(), arguments);
     if (!input.isEmpty()) process.write(input);

@@ -11,7 +11,6 @@
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QTabWidget>
 #include <QTime>
 #include <QTreeWidget>
@@ -20,6 +19,7 @@
 #include <cmath>
 
 #include "gui/document/plain_text.h"
+#include "gui/document/write_file.h"
 #include "gui/generating/load_charts.h"
 #include "gui/generating/load_summary.h"
 
@@ -305,12 +305,10 @@ void LoadPanel::ask_to_save() {
     const QString path = QFileDialog::getSaveFileName(
         this, tr("Save the summary"), QStringLiteral("load.json"), tr("JSON (*.json);;All files (*)"));
     if (path.isEmpty()) return;
-    QSaveFile file(path);
-    const QByteArray json = QJsonDocument(end_.summary).toJson();
-    if (file.open(QIODevice::WriteOnly) && file.write(json) == json.size() && file.commit()) return;
-    auto* const box =
-        new QMessageBox(QMessageBox::Warning, tr("Not saved"),
-                        QStringLiteral("%1: %2").arg(path, file.errorString()), QMessageBox::Ok, this);
+    const QString why = write_file(path, QJsonDocument(end_.summary).toJson());
+    if (why.isEmpty()) return;
+    auto* const box = new QMessageBox(QMessageBox::Warning, tr("Not saved"),
+                                      QStringLiteral("%1: %2").arg(path, why), QMessageBox::Ok, this);
     box->setTextFormat(Qt::PlainText);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();

@@ -15,6 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing_gui::FakeGenerator;
+using testing_gui::runs_on;
 using testing_gui::wait_until;
 
 class LoadProcessTest : public testing::Test {
@@ -151,8 +152,10 @@ TEST_F(LoadProcessTest, HowItEndedIsToldWhereItSaysNothing) {
 TEST_F(LoadProcessTest, StopsPolitelyThenFirmlyThenForGood) {
     // Counts how often it is interrupted, and minds none of it.
     const FakeGenerator fake(
-        "n=0; trap 'n=$((n+1)); echo \"{\\\"kind\\\":\\\"message\\\",\\\"text\\\":\\\"$n\\\"}\"' INT\n"
-        "echo '{\"kind\":\"begun\"}'\nwhile :; do sleep 0.02; done");
+        std::string(
+            "n=0; trap 'n=$((n+1)); echo \"{\\\"kind\\\":\\\"message\\\",\\\"text\\\":\\\"$n\\\"}\"' INT\n"
+            "echo '{\"kind\":\"begun\"}'\n") +
+        runs_on);
     load.start(settings, {});
     ASSERT_TRUE(wait_until([&] { return begun == 1; }));
     const qint64 pid = load.process();

@@ -122,10 +122,11 @@ QString trouble_with(const LoadSettings& settings) {
         if (bytes > most_socket_buffer) return tr("A buffer or a window of TCP has less than 1 GiB.");
     }
     if (settings.maximum_segment_size != 0 && (settings.maximum_segment_size < least_maximum_segment_size ||
-                                               settings.maximum_segment_size > most_maximum_segment_size))
+                                               settings.maximum_segment_size > most_maximum_segment_size)) {
         return tr("A TCP segment has %1 to %2 bytes of data.")
             .arg(least_maximum_segment_size)
             .arg(most_maximum_segment_size);
+    }
     if (settings.user.isEmpty() && !settings.mutual_user.isEmpty())
         return tr("A target proves itself only to an initiator that does, too: with a user and a secret.");
     if (settings.writes() && settings.writable_serials.isEmpty())

@@ -57,7 +57,7 @@ std::optional<Condition> of_slow_commands(const CaptureData::Reading& reading, c
                                           const StopFlag& stop) {
     constexpr size_t most = 1000;
     const std::function<void()> between;
-    const bool in_order = reading.engine().issues()[Issue::times_set_back].count == 0;
+    const bool in_order = reading.engine().issues().times_in_order();
     const CommandFacts facts = find_command_facts(reading.store(), in_order, Stop(&stop, between));
     // Another number: some of them are not counted there.
     if (facts.slow.empty() || facts.slow.size() > most ||

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 
+#include "gui/document/brief_worker_threads.h"
 #include "gui/document/plain_text.h"
 
 namespace sanscope {
@@ -40,7 +41,10 @@ class BriefColoring {
 }  // namespace
 
 TableModel::TableModel(std::shared_ptr<const TableAccess> access, QObject* parent)
-    : QAbstractTableModel(parent), access_(std::move(access)), theme_(&Theme::light()) {
+    : QAbstractTableModel(parent),
+      access_(std::move(access)),
+      theme_(&Theme::light()),
+      fetch_(true, &brief_worker_threads()) {
     const auto columns = access_->columns();
     formats_.reserve(columns.size());
     for (const ColumnInfo& column : columns) formats_.emplace_back(column);

@@ -107,7 +107,7 @@ QString relative_label(int64_t value_ns, int64_t step_ns) {
 
 QDateTime date_time(int64_t time_ns, TimeFormat format) {
     const int64_t ms_since_epoch = floor_to(time_ns, ms) / ms;
-    return format == TimeFormat::utc ? QDateTime::fromMSecsSinceEpoch(ms_since_epoch, Qt::UTC)
+    return format == TimeFormat::utc ? QDateTime::fromMSecsSinceEpoch(ms_since_epoch, QTimeZone::utc())
                                      : QDateTime::fromMSecsSinceEpoch(ms_since_epoch);
 }
 

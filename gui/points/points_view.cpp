@@ -3,13 +3,19 @@
 
 #include <QEvent>
 #include <QFontDatabase>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QVBoxLayout>
+#include <utility>
+#include <vector>
 
 #include "gui/document/open_path.h"
 #include "gui/models/table_access.h"
 #include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
+#include "gui/points/path_commands.h"
+#include "gui/points/split_bars.h"
 #include "gui/views/tables/rows_view.h"
 
 #include "analyzer/points/points_tables.h"
@@ -21,9 +27,9 @@ namespace {
 // Rows of the path, which no longer change.
 class PathTable final : public TableAccess {
   public:
-    PathTable(std::shared_ptr<const OpenPath> path, bool losses)
-        : path_(std::move(path)),
-          table_(losses ? make_point_losses_table(path_->losses()) : make_points_table(path_->points())) {}
+    // `owner` has the rows.
+    PathTable(std::shared_ptr<const void> owner, std::unique_ptr<Table> table)
+        : owner_(std::move(owner)), table_(std::move(table)) {}
 
     std::string_view name() const override { return table_->name(); }
     std::span<const ColumnInfo> columns() const override { return table_->columns(); }
@@ -31,9 +37,30 @@ class PathTable final : public TableAccess {
     const Table* final_table() const override { return table_.get(); }
 
   private:
-    std::shared_ptr<const OpenPath> path_;
+    std::shared_ptr<const void> owner_;
     std::unique_ptr<Table> table_;
 };
+
+// What matters most stands first, and the rest is offered by the header's menu. Of two points their names are in the text.
+std::vector<std::string_view> point_columns(bool names_points) {
+    std::vector<std::string_view> names;
+    if (names_points) names.insert(names.end(), {"point", "other_point"});
+    names.insert(names.end(),
+                 {"lost_out", "lost_in", "delay_p50_low_out_ns", "delay_p50_high_out_ns",
+                  "delay_p50_low_in_ns", "delay_p50_high_in_ns", "connection", "queues_p99_low_out_ns",
+                  "queues_p99_low_in_ns", "lost_beyond_out", "lost_beyond_in", "unclear_out", "unclear_in",
+                  "initiator", "target", "matched_permille_out", "matched_permille_in", "clock_steps"});
+    return names;
+}
+
+std::vector<std::string_view> command_columns(bool names_points) {
+    std::vector<std::string_view> names{"command", "name"};
+    if (names_points) names.insert(names.end(), {"point", "other_point"});
+    names.insert(names.end(), {"turnaround_ns", "initiator_ns", "path_out_low_ns", "path_out_high_ns",
+                               "target_ns", "answer_ns", "path_back_low_ns", "path_back_high_ns", "paths_ns",
+                               "not_split", "round_trips", "bytes"});
+    return names;
+}
 
 QString name_of(const OpenPath& path, size_t point) {
     return QString::fromStdString(path.path().points[point]->name());
@@ -63,6 +90,7 @@ PointsView::PointsView(Document& document, QWidget* parent)
     setFocusProxy(text_);
     set_text_font();
     connect(&document, &Document::points_changed, this, &PointsView::show_path);
+    connect(&document, &Document::loaded, this, &PointsView::split_commands);
     show_path();
 }
 
@@ -75,6 +103,11 @@ void PointsView::set_text_font() {
 }
 
 void PointsView::show_path() {
+    splitting_.cancel();
+    delete std::exchange(split_, nullptr);
+    commands_ = nullptr;
+    bars_ = nullptr;
+    command_times_ = nullptr;
     for (RowsView** const view : {&points_, &losses_}) {
         delete *view;
         *view = nullptr;
@@ -92,25 +125,73 @@ void PointsView::show_path() {
     for (const std::string& damage : path->damage())
         text += QLatin1Char('\n') + QString::fromStdString(damage);
     text_->setPlainText(text);
-    points_ = add_table(path, false, tr("&Connections between points"));
-    losses_ = add_table(path, true, tr("What was &lost or not captured"));
+    const QString connections = tr("&Connections between points");
+    const QString lost = tr("What was &lost or not captured");
+    points_ = make_table(path, make_points_table(path->points()), connections, &PointsView::go_to_point);
+    points_->show_columns(point_columns(path->path().points.size() > 2));
+    losses_ = make_table(path, make_point_losses_table(path->losses()), lost, &PointsView::go_to_loss);
+    tables_->addTab(points_, connections);
+    tables_->addTab(losses_, lost);
+    split_commands();
 }
 
-RowsView* PointsView::add_table(const std::shared_ptr<const OpenPath>& path, bool losses,
-                                const QString& title) {
-    auto* const rows = new RowsView(document(), std::make_shared<PathTable>(path, losses), this);
+RowsView* PointsView::make_table(std::shared_ptr<const void> owner, std::unique_ptr<Table> table,
+                                 const QString& title, Go go) {
+    auto* const rows =
+        new RowsView(document(), std::make_shared<PathTable>(std::move(owner), std::move(table)), this);
     rows->setAccessibleName(QString(title).remove(QLatin1Char('&')));
     rows->table().setAccessibleName(rows->accessibleName());
-    tables_->addTab(rows, title);
-    const auto go = [this, rows, losses](const QModelIndex& index) {
-        if (!index.isValid()) return;
-        const size_t row = rows->model().table_row(index.row());
-        losses ? go_to_loss(row) : go_to_point(row);
+    const auto go_there = [this, rows, go](const QModelIndex& index) {
+        if (index.isValid()) (this->*go)(rows->model().table_row(index.row()));
     };
-    connect(&rows->table(), &QTableView::clicked, this, go);
-    connect(&rows->table(), &QTableView::activated, this, go);
+    connect(&rows->table(), &QTableView::clicked, this, go_there);
+    connect(&rows->table(), &QTableView::activated, this, go_there);
     connect(rows, &RowsView::told, this, &PointsView::told);
     return rows;
+}
+
+// Behind the window, once the capture is whole.
+void PointsView::split_commands() {
+    const std::shared_ptr<const OpenPath>& path = document().points();
+    if (path == nullptr || !document().has_loaded() || command_times_ != nullptr) return;
+    splitting_.request([path, data = document().data()](
+                           const StopFlag& stop) { return PathCommands::split(path, data, stop); },
+                       [this](const std::shared_ptr<const PathCommands>& split) { show_split(split); });
+}
+
+void PointsView::show_split(const std::shared_ptr<const PathCommands>& split) {
+    if (split == nullptr) return;
+    command_times_ = split;
+    const int at = text_->verticalScrollBar()->value();
+    text_->setPlainText(text_->toPlainText() + QString::fromStdString(split->text()));
+    text_->verticalScrollBar()->setValue(at);
+    const QString title = tr("Whose time the co&mmands' was");
+    auto* const parts = new QSplitter(Qt::Vertical);
+    split_ = parts;
+    parts->setChildrenCollapsible(false);
+    bars_ = new SplitBars(nullptr);
+    bars_->show_commands(split);
+    auto* const scrolled = new QScrollArea;
+    scrolled->setWidgetResizable(true);
+    scrolled->setFrameShape(QFrame::NoFrame);
+    scrolled->setWidget(bars_);
+    scrolled->setAccessibleName(bars_->accessibleName());
+    commands_ = make_table(split, split->table(), title, &PointsView::go_to_command);
+    commands_->show_columns(command_columns(split->path().path().points.size() > 2));
+    parts->addWidget(scrolled);
+    parts->addWidget(commands_);
+    parts->setSizes({bars_->sizeHint().height(), bars_->sizeHint().height()});
+    tables_->addTab(parts, title);
+}
+
+void PointsView::show_commands() {
+    if (split_ != nullptr) tables_->setCurrentWidget(split_);
+}
+
+void PointsView::go_to_command(size_t row) {
+    if (command_times_ == nullptr || row >= command_times_->rows().size()) return;
+    state().select({Selection::Kind::command, command_times_->rows()[row].command.value()});
+    document().reveal_when_resolved();
 }
 
 void PointsView::go_to_loss(size_t row) {
@@ -164,7 +245,7 @@ void PointsView::go_to_point(size_t row) {
 
 bool PointsView::settled() const {
     const auto is_settled = [](const RowsView* rows) { return rows == nullptr || rows->settled(); };
-    return is_settled(points_) && is_settled(losses_);
+    return splitting_.idle() && is_settled(points_) && is_settled(losses_) && is_settled(commands_);
 }
 
 void PointsView::draw(QPainter& painter) {

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/points/points_view.h"
 
+#include <QFile>
+#include <QHeaderView>
+#include <QSet>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "gui/document/open_path.h"
+#include "gui/points/path_commands.h"
 #include "gui/points/path_reading.h"
 #include "gui/points/shared_connections.h"
+#include "gui/points/split_bars.h"
 #include "gui/testing/loaded_document.h"
+#include "gui/views/ladder/ladder_view.h"
 #include "gui/views/tables/rows_view.h"
 
+#include "analyzer/ingest/packet_source.h"
+#include "analyzer/net/decode_frame.h"
+#include "analyzer/points/points_tables.h"
 #include "analyzer/points/points_text.h"
 
 namespace sanscope {
@@ -150,10 +162,206 @@ TEST_F(Points, SaysHowToComeToThem) {
 TEST_F(Points, ShowWhatTheReportSaysAndItsTables) {
     open();
     show_path();
-    EXPECT_EQ(view->text().toPlainText().trimmed(),
-              QString::fromStdString(points_text(path->path())).trimmed());
+    const StopFlag stop = false;
+    const auto split = PathCommands::split(path, document->data(), stop);
+    ASSERT_NE(split, nullptr);
+    EXPECT_EQ(view->text().toPlainText().trimmed().toStdString(),
+              QString::fromStdString(points_text(path->path()) + split->text()).trimmed().toStdString());
     EXPECT_EQ(view->points()->model().rowCount(), static_cast<int>(path->points().size()));
     EXPECT_EQ(view->losses()->table_name(), QStringLiteral("point_losses"));
+    ASSERT_NE(view->commands(), nullptr);
+    EXPECT_EQ(view->commands()->table_name(), QStringLiteral("point_commands"));
+    view->show_commands();
+    ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+    EXPECT_EQ(view->commands()->model().rowCount(), static_cast<int>(split->rows().size()));
+    EXPECT_GT(split->rows().size(), 0U);
+}
+
+// Losses and delays come first; the rest is in the header's menu.
+TEST_F(Points, WhatMattersIsSeenWithoutScrolling) {
+    open();
+    view->resize(1600, 400);
+    show_path();
+    const QHeaderView& header = *view->points()->table().horizontalHeader();
+    const auto right_of = [&](std::string_view name) {
+        const auto columns = points_table.columns;
+        const auto column = std::ranges::find(columns, name, &ColumnInfo::name) - columns.begin();
+        EXPECT_FALSE(header.isSectionHidden(static_cast<int>(column))) << name;
+        return header.sectionViewportPosition(static_cast<int>(column)) +
+               header.sectionSize(static_cast<int>(column));
+    };
+    for (const auto* const name : {"lost_out", "lost_in", "delay_p50_low_out_ns", "delay_p50_high_out_ns",
+                                   "delay_p50_low_in_ns", "delay_p50_high_in_ns"})
+        EXPECT_LE(right_of(name), view->points()->table().viewport()->width()) << name;
+}
+
+TEST_F(Points, ARowOfTheCommandsTimesSelectsTheCommand) {
+    open();
+    show_path();
+    view->go_to_command(2);
+    const StopFlag stop = false;
+    const auto split = PathCommands::split(path, document->data(), stop);
+    EXPECT_EQ(document->state().selection(),
+              (Selection{Selection::Kind::command, split->rows()[2].command.value()}));
+}
+
+// The path is there before the capture is loaded: its commands follow.
+TEST_F(Points, CommandsAreSplitOnceTheCaptureIsLoaded) {
+    document = testing_gui::opened(sample(initiator));
+    path = lossy_path();
+    view = std::make_unique<PointsView>(*document, nullptr);
+    view->show();
+    document->set_points(path);
+    ASSERT_TRUE(wait_until([&] { return document->has_loaded() && view->commands() != nullptr; }));
+    // Another path, or none, takes them away.
+    document->set_points(nullptr);
+    EXPECT_EQ(view->commands(), nullptr);
+    EXPECT_EQ(view->bars(), nullptr);
+}
+
+SplitSums two_commands() {
+    return {.near = 0,
+            .far = 1,
+            .name = "READ(10)",
+            .commands = 2,
+            .turnaround_ns = 100,
+            .initiator_ns = 10,
+            .paths_ns = 40,
+            .target_ns = 40,
+            .answer_ns = 10,
+            .out = {10, 30},
+            .back = {10, 30},
+            .behind_others = {0, 0}};
+}
+
+TEST(SplitBars, WhatTheClocksDoNotTellStandsBetweenThePathsAndTheTarget) {
+    using Part = SplitPart;
+    EXPECT_EQ(split_segments(two_commands(), 100), (std::vector<SplitSegment>{{Part::initiator, 0, 10},
+                                                                              {Part::out, 10, 20},
+                                                                              {Part::unsure_out, 20, 30},
+                                                                              {Part::target, 30, 70},
+                                                                              {Part::answer, 70, 80},
+                                                                              {Part::unsure_back, 80, 90},
+                                                                              {Part::back, 90, 100}}));
+    // A band as wide as both paths: nothing is told as out or as back.
+    SplitSums wide = two_commands();
+    wide.out = wide.back = {0, 40};
+    EXPECT_EQ(split_segments(wide, 100), (std::vector<SplitSegment>{{Part::initiator, 0, 10},
+                                                                    {Part::unsure_out, 10, 30},
+                                                                    {Part::target, 30, 70},
+                                                                    {Part::answer, 70, 80},
+                                                                    {Part::unsure_back, 80, 100}}));
+    // Bands that are known exactly: no part is uncertain.
+    SplitSums exact = two_commands();
+    exact.out = {15, 15};
+    exact.back = {25, 25};
+    for (const SplitSegment& segment : split_segments(exact, 1000))
+        EXPECT_TRUE(segment.part != Part::unsure_out && segment.part != Part::unsure_back);
+    EXPECT_TRUE(split_segments(SplitSums{}, 100).empty());
+    EXPECT_TRUE(split_segments(two_commands(), 0).empty());
+}
+
+TEST_F(Points, BarsTellTheirFiguresAsBands) {
+    open();
+    show_path();
+    view->show_commands();
+    ASSERT_NE(view->bars(), nullptr);
+    EXPECT_GT(view->bars()->bars(), 0U);
+    EXPECT_THAT(view->bars()->accessibleDescription().toStdString(), HasSubstr("112 × READ(16)"));
+    QSet<QString> tips;
+    for (int y = 0; y < view->bars()->height(); y += 4) {
+        for (int x = 0; x < view->bars()->width(); x += 4) tips.insert(view->bars()->tip_at({x, y}));
+    }
+    const std::string told = QStringList(tips.values()).join(QLatin1Char('\n')).toStdString();
+    EXPECT_THAT(told, HasSubstr("Path out: "));
+    EXPECT_THAT(told, HasSubstr(" to "));
+    EXPECT_THAT(told, HasSubstr("Target: "));
+    EXPECT_THAT(told, HasSubstr("the clocks do not tell"));
+}
+
+// What a switch 20 µs from the initiator sees of its capture, by a clock 7 s ahead.
+QString switch_capture(const QTemporaryDir& folder) {
+    struct Packet {
+        int64_t time_ns;
+        std::vector<uint8_t> bytes;
+        uint32_t wire;
+    };
+    std::vector<Packet> packets;
+    auto source = open_capture(sample(initiator).toStdString());
+    EXPECT_TRUE(source);
+    PacketBatch batch;
+    while (source && (*source)->claim(batch)) {
+        (*source)->load(batch);
+        (*source)->parse(batch);
+        for (const RawPacket& raw : batch.packets) {
+            DecodedPacket decoded;
+            decode_frame(raw.link_type, raw.data, raw.captured_length, raw.wire_length, decoded);
+            const int64_t way_ns = decoded.source_port == 3260 ? -20'000 : 20'000;
+            packets.push_back({raw.time_ns + way_ns + 7'000'000'000,
+                               {raw.data, raw.data + raw.captured_length},
+                               raw.wire_length});
+        }
+    }
+    std::ranges::stable_sort(packets, {}, &Packet::time_ns);
+    QByteArray file;
+    const auto put = [&](uint32_t value) {
+        file.append(reinterpret_cast<const char*>(&value), sizeof value);
+    };
+    for (const uint32_t word : {0xa1b23c4dU, 0x00040002U, 0U, 0U, 262144U, 1U}) put(word);
+    for (const Packet& packet : packets) {
+        put(static_cast<uint32_t>(packet.time_ns / 1'000'000'000));
+        put(static_cast<uint32_t>(packet.time_ns % 1'000'000'000));
+        put(static_cast<uint32_t>(packet.bytes.size()));
+        put(packet.wire);
+        file.append(reinterpret_cast<const char*>(packet.bytes.data()),
+                    static_cast<qsizetype>(packet.bytes.size()));
+    }
+    const QString path = folder.filePath(QStringLiteral("switch.pcap"));
+    QFile out(path);
+    EXPECT_TRUE(out.open(QIODevice::WriteOnly));
+    out.write(file);
+    return path;
+}
+
+TEST(LadderOfThreePoints, MeasuresTheFarEndAtThePointThatIsChosen) {
+    const QTemporaryDir folder;
+    auto followed = OpenPath::follow(
+        {sample(target).toStdString(), switch_capture(folder).toStdString(), sample(initiator).toStdString()},
+        {});
+    ASSERT_TRUE(followed) << followed.error().message;
+    const std::shared_ptr<const OpenPath> path = *followed;
+    ASSERT_THAT(path->files().front(), HasSubstr(initiator));
+    ASSERT_THAT(path->files()[1], HasSubstr("switch"));
+    const auto document = loaded_sample(initiator);
+    {
+        const auto reading = document->data()->read();
+        ASSERT_NE(path->transits(reading.store(), 1), nullptr);
+        EXPECT_EQ(path->transits(reading.store(), 1)->ends().far_point, 2U);
+        EXPECT_EQ(path->transits(reading.store(), 1, 1)->ends().far_point, 1U);
+        EXPECT_EQ(path->transits(reading.store(), 1)->ends().far_point, 2U) << "kept apart";
+    }
+    LadderView ladder(*document, nullptr);
+    ladder.resize(1200, 700);
+    ladder.show();
+    ladder.set_detail(LadderDetail::packets);
+    EXPECT_FALSE(ladder.far_point().isVisible());
+    document->set_points(path);
+    EXPECT_TRUE(ladder.far_point().isVisible());
+    ASSERT_EQ(ladder.far_point().count(), 2);
+    const auto drawn_to = [&](const std::string& name) {
+        return wait_until([&] {
+            return ladder.settled() && ladder.picture().points &&
+                   ladder.picture().points->far.toStdString() == name;
+        });
+    };
+    EXPECT_TRUE(drawn_to(path->path().points[2]->name())) << "both ends of the path at first";
+    ladder.far_point().setCurrentIndex(1);
+    Q_EMIT ladder.far_point().activated(1);
+    EXPECT_TRUE(drawn_to(path->path().points[1]->name()));
+    // Each pair of neighbours has its rows in the table.
+    size_t of_second_pair = 0;
+    for (const PointRow& row : path->points()) of_second_pair += row.pair->a == 1 ? 1 : 0;
+    EXPECT_GT(of_second_pair, 0U);
 }
 
 TEST_F(Points, ALossSeenHereLeadsToItsPacketAndOneSeenThereToItsTime) {

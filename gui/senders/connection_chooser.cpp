@@ -70,8 +70,15 @@ ConnectionChooser::ConnectionChooser(Document& document, Offers offers, QWidget*
     look();
 }
 
+// While a capture is loaded there are other figures of its connections thirty times a second; to list a thousand of them anew each
+// time, in each view that was ever opened, would leave the window no time for anything else.
 void ConnectionChooser::look() {
-    if (document_.loading() && !job_.idle()) return;
+    constexpr int between_looks_ms = 1000;
+    if (document_.loading()) {
+        if (visibleRegion().isEmpty() || !job_.idle()) return;
+        if (since_look_.isValid() && since_look_.elapsed() < between_looks_ms) return;
+    }
+    since_look_.start();
     job_.request(
         [data = document_.data()](const StopFlag&) {
             const auto reading = data->read();
@@ -79,6 +86,11 @@ void ConnectionChooser::look() {
                            connection_choices(reading)};
         },
         [this](Choices choices) { take(std::move(choices)); });
+}
+
+void ConnectionChooser::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (document_.loading()) look();
 }
 
 void ConnectionChooser::take(Choices choices) {

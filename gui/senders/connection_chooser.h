@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QComboBox>
+#include <QElapsedTimer>
 #include <QWidget>
 
 #include "gui/document/document.h"
@@ -37,6 +38,9 @@ class ConnectionChooser : public QWidget {
   Q_SIGNALS:
     void scope_changed();
 
+  protected:
+    void showEvent(QShowEvent* event) override;
+
   private:
     // What the capture offers to choose from.
     struct Choices {
@@ -69,6 +73,7 @@ class ConnectionChooser : public QWidget {
     bool lists_idle_ = false;  // once they were asked for
     Scope scope_;
     LatestJob<Choices> job_;
+    QElapsedTimer since_look_;
 };
 
 }  // namespace sanscope

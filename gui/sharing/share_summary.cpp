@@ -67,9 +67,10 @@ QStringList share_summary(const ShareRequest& request, const SharedCopy& copy, u
             Words::tr("Still in it: IP and MAC addresses, iSCSI names, CHAP names and responses, serial "
                       "numbers, comments."));
     }
-    if (scrubbed.damage)
+    if (scrubbed.damage) {
         sentences.append(Words::tr("The capture is damaged at byte %1: the copy holds all before it.")
                              .arg(number(scrubbed.damage->at_byte)));
+    }
     return sentences;
 }
 

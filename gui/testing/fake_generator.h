@@ -7,6 +7,11 @@
 
 namespace sanscope::testing_gui {
 
+// The end of a script that runs until one of its traps, or a signal, ends it. It waits for a child in the background, which ends
+// with it: while dash starts one in the foreground by vfork(), it loses signals.
+inline const std::string runs_on =
+    "(while kill -0 $$; do sleep 0.05; done) >/dev/null 2>&1 &\nwhile :; do wait $!; done";
+
 // As long as this lives, a script of the shell stands in for the program `sanscope`. In it, `$dir` is a folder of its own.
 class FakeGenerator {
   public:

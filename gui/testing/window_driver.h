@@ -16,7 +16,10 @@ inline void answer_file_dialog(const QString& path) {
     auto* const timer = new QTimer(qApp);
     QObject::connect(timer, &QTimer::timeout, [timer, path] {
         auto* const dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-        if (dialog == nullptr) return;
+        // What another timer has answered may still be there: its acceptance waits in the event queue.
+        constexpr auto answered = "answered by a test";
+        if (dialog == nullptr || dialog->property(answered).toBool()) return;
+        dialog->setProperty(answered, true);
         timer->deleteLater();
         // Accepting may bring the next dialog, with this timer still there.
         timer->stop();

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view_engine/prepared_view.h"
 
+#include <QLoggingCategory>
 #include <algorithm>
+#include <chrono>
 
 namespace sanscope {
+namespace {
+
+// QT_LOGGING_RULES="sanscope.pictures=true": how long after a packet was recorded a picture may show it.
+Q_LOGGING_CATEGORY(pictures_log, "sanscope.pictures", QtWarningMsg)
+
+double milliseconds_since(int64_t time_ns) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<double>(std::chrono::nanoseconds(now).count() - time_ns) / 1e6;
+}
+
+}  // namespace
 
 PreparedViewBase::PreparedViewBase(Document& document, QWidget* parent) : View(document, parent) {
     rest_.setSingleShot(true);
@@ -18,6 +31,7 @@ PreparedViewBase::PreparedViewBase(Document& document, QWidget* parent) : View(d
 }
 
 bool PreparedViewBase::settled() const {
+    if (went_out_of_sight()) return !preparing();
     return !preparing() && !rest_.isActive() && (!wants_picture() || (!stale_ && serves()));
 }
 
@@ -45,6 +59,7 @@ void PreparedViewBase::prepare_unless_resting() {
 }
 
 void PreparedViewBase::refresh() {
+    if (went_out_of_sight()) return rest_.stop();
     if (wants_picture() && ready()) prepare_unless_resting();
     redraw();
 }
@@ -54,8 +69,12 @@ void PreparedViewBase::renew() {
     refresh();
 }
 
-void PreparedViewBase::on_picture_taken(int64_t took_ms) {
+void PreparedViewBase::on_picture_taken(int64_t took_ms, int64_t newest_ns) {
     took_ms_ = took_ms;
+    if (document().live() && newest_ns > 0) {
+        qCDebug(pictures_log, "%s: %.1f ms after the last packet", metaObject()->className(),
+                milliseconds_since(newest_ns));
+    }
     since_picture_.start();
     // The one that is under way was asked for later, and is of what is in sight by now.
     if (preparing()) return redraw();

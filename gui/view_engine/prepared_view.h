@@ -14,7 +14,7 @@ namespace sanscope {
 
 // When a view's picture is prepared anew, whatever kind of picture that is: because what is in sight is not in it, because it
 // shows something else than is wanted now, or because the capture has grown; the last no more often than leaves the loader
-// its time. Until a new picture comes the old one is painted, moved and scaled.
+// its time. Until a new picture comes the old one is painted, moved and scaled. While nobody can see the view, nothing is prepared.
 class PreparedViewBase : public View {
     Q_OBJECT
 
@@ -40,11 +40,13 @@ class PreparedViewBase : public View {
     // The capture is complete: rows may have been put in order anew. on_growth() follows.
     virtual void on_loaded() {}
 
+    void on_in_sight() override { refresh(); }
     // What is in sight may be another.
     void refresh();
     // The picture shows something else, or less of it, than is wanted now.
     void renew();
-    void on_picture_taken(int64_t took_ms);
+    // `newest_ns`: time of the last packet that the picture may show, nanoseconds since the epoch.
+    void on_picture_taken(int64_t took_ms, int64_t newest_ns);
 
   private:
     int64_t rest_ms() const;
@@ -75,10 +77,11 @@ class PreparedView : public Base {
     bool preparing() const final { return !job_.idle(); }
     void start_preparing() final {
         job_.request(
-            [prepare = preparation()](const StopFlag& stop) {
+            [prepare = preparation(), newest_ns = this->state().whole().end_ns](const StopFlag& stop) {
                 QElapsedTimer timer;
                 timer.start();
                 Prepared prepared;
+                prepared.newest_ns = newest_ns;
                 prepared.picture = prepare(stop);
                 prepared.took_ms = timer.elapsed();
                 return prepared;
@@ -87,7 +90,7 @@ class PreparedView : public Base {
                 const Picture before = std::exchange(picture_, std::move(prepared.picture));
                 this->count_picture();
                 on_picture(before);
-                this->on_picture_taken(prepared.took_ms);
+                this->on_picture_taken(prepared.took_ms, prepared.newest_ns);
             });
     }
 
@@ -95,6 +98,7 @@ class PreparedView : public Base {
     struct Prepared {
         Picture picture;
         int64_t took_ms = 0;
+        int64_t newest_ns = 0;
     };
 
     Picture picture_;

@@ -157,8 +157,7 @@ bool DetailsView::settled() const {
     return own_.idle() && dissect_.idle() && !waiting_;
 }
 
-void DetailsView::showEvent(QShowEvent* event) {
-    View::showEvent(event);
+void DetailsView::on_in_sight() {
     follow();
 }
 
@@ -193,7 +192,7 @@ void DetailsView::changeEvent(QEvent* event) {
 
 // The packet of the selection. Nothing is asked for while nobody sees it.
 void DetailsView::follow() {
-    if (!isVisible()) return;
+    if (!in_sight()) return;
     const PacketNumber packet = state().selected().packet;
     if (packet == 0) {
         wanted_ = 0;

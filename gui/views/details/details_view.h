@@ -46,7 +46,7 @@ class DetailsView : public View {
     void filter_wanted(const QString& expression, const QString& language);
 
   protected:
-    void showEvent(QShowEvent* event) override;
+    void on_in_sight() override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;

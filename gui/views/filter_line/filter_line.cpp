@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
@@ -323,8 +324,13 @@ void FilterLine::show_message(const QString& message, const QString& tooltip) {
     edit_->setAccessibleDescription(message);
 }
 
-void FilterLine::apply() {
+void FilterLine::end_completion() {
+    ++completion_;
     completer_->hide();
+}
+
+void FilterLine::apply() {
+    end_completion();
     if (expression().isEmpty()) return clear();
     if (look_later_.isActive()) look();
     apply_when_known_ = checking_;
@@ -332,7 +338,7 @@ void FilterLine::apply() {
 }
 
 void FilterLine::clear() {
-    completer_->hide();
+    end_completion();
     cancel();
     edit_->clear();
     applied_ = nullptr;
@@ -424,7 +430,8 @@ void FilterLine::complete_at_cursor(bool wanted) {
     const std::string text = edit_->text().toStdString();
     const auto cursor = static_cast<size_t>(before.size());
     const std::string_view word = field_prefix(text, cursor);
-    if (!wanted && word.empty()) return completer_->hide();
+    if (!wanted && word.empty()) return end_completion();
+    ++completion_;
     own_ = {};
     own_.begin = own_.end = cursor;
     const std::string asked = language().toStdString();
@@ -436,9 +443,10 @@ void FilterLine::complete_at_cursor(bool wanted) {
     const bool of_wireshark = asked == wireshark_filter || asked == automatic_filter;
     constexpr uint32_t most_fields = 60;
     if (of_wireshark && word.size() >= 2) {
-        helper_.complete(
-            std::string(word), most_fields,
-            [this](const std::vector<DissectHelper::Field>& fields) { offer_completions(fields); });
+        helper_.complete(std::string(word), most_fields,
+                         [this, number = completion_](const std::vector<DissectHelper::Field>& fields) {
+                             if (number == completion_) offer_completions(fields);
+                         });
     }
 }
 
@@ -490,7 +498,7 @@ void FilterLine::remember() {
 }
 
 void FilterLine::step_history(qsizetype by) {
-    completer_->hide();
+    end_completion();
     const QStringList filters = history();
     const QString now = language() + QLatin1Char('\t') + expression();
     qsizetype place = history_place_ + by;

@@ -69,6 +69,7 @@ class FilterLine : public QWidget {
     void show_error(const FilterError& error);
     void show_valid();
     void complete_at_cursor(bool wanted);
+    void end_completion();
     void offer_completions(const std::vector<DissectHelper::Field>& fields);
     void run();
     void finish(const FilterOutcome& outcome);
@@ -107,6 +108,7 @@ class FilterLine : public QWidget {
     QString applied_message_;
     QString applied_tooltip_;
     TableCompletion own_;
+    uint64_t completion_ = 0;  // counts those asked for or ended: an answer to an earlier one comes too late
     DissectHelper helper_;
     std::shared_ptr<FilterProgress> run_progress_;
     QThreadPool run_thread_;

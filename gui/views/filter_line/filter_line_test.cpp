@@ -331,6 +331,21 @@ TEST_F(FilterLineTest, OffersWiresharksFields) {
     ASSERT_TRUE(wait_until([&] { return line->settled(); }));
     EXPECT_TRUE(line->completer().offered().contains(QStringLiteral("tcp.analysis.retransmission")));
 }
+
+// Whoever writes on and presses Enter is ahead of the helper's answers.
+TEST_F(FilterLineTest, OffersNothingOnceApplied) {
+    open(DISSECTD);
+    line->edit().setFocus();
+    type("tcp");
+    type(" > 20");
+    key(Qt::Key_Return);
+    ASSERT_TRUE(wait_until([&] { return line->settled(); }));
+    EXPECT_FALSE(line->completer().visible());
+    type("tcp.analysis.retr");
+    key(Qt::Key_Return);
+    ASSERT_TRUE(wait_until([&] { return line->settled(); }));
+    EXPECT_FALSE(line->completer().visible());
+}
 #endif
 
 }  // namespace

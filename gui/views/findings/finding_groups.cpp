@@ -20,6 +20,7 @@ bool is_told_by_place(Finding::Kind kind) {
         case Finding::Kind::async_message:
         case Finding::Kind::task_management:
         case Finding::Kind::negotiation:
+        case Finding::Kind::passed_over:
         case Finding::Kind::capture_issue:
             return false;
         default:

@@ -24,6 +24,8 @@
 #include "gui/views/findings/finding_delegate.h"
 #include "gui/views/findings/finding_page.h"
 
+#include "analyzer/report/findings_input.h"
+
 namespace sanscope {
 namespace {
 
@@ -147,8 +149,7 @@ QString FindingsView::status_text() const {
     return status_->text();
 }
 
-void FindingsView::showEvent(QShowEvent* event) {
-    View::showEvent(event);
+void FindingsView::on_in_sight() {
     if (stale_) ask();
 }
 
@@ -165,7 +166,7 @@ void FindingsView::on_grown() {
 }
 
 void FindingsView::ask() {
-    if (!isVisible()) {
+    if (!in_sight()) {
         stale_ = true;
         return;
     }
@@ -181,22 +182,14 @@ FindingsView::Answer FindingsView::look_at(const CaptureData& data, const StopFl
     std::optional<CaptureData::Reading> reading = data.read();
     timer.start();
     answer.last = data.complete();
-    const PacketSource& source = reading->packets().source();
-    const std::vector<Damage> damage = source.damage();
-    const std::vector<CaptureInterface> interfaces(source.interfaces().begin(), source.interfaces().end());
-    answer.findings = sanscope::findings({.store = reading->store(),
-                                          .totals = reading->engine().totals(),
-                                          .issues = reading->engine().issues(),
-                                          .damage = damage,
-                                          .interfaces = interfaces,
-                                          .stop = &stop,
-                                          .between =
-                                              [&] {
-                                                  reading.reset();
-                                                  data.keep_within_memory();
-                                                  reading = data.read();
-                                              },
-                                          .most_of_a_kind = most_of_a_kind});
+    CaptureFindingsInput input(reading->engine(), reading->packets().source(), &stop);
+    input->between = [&] {
+        reading.reset();
+        data.keep_within_memory();
+        reading = data.read();
+    };
+    input->most_of_a_kind = most_of_a_kind;
+    answer.findings = sanscope::findings(*input);
     if (!answer.last) {
         std::erase_if(answer.findings, [](const Finding& finding) { return needs_the_end(finding.kind); });
     }
@@ -323,7 +316,7 @@ FindingsView::GroupKey FindingsView::key_of(size_t group) const {
 QString FindingsView::title_of(const Row& row) const {
     const FindingGroup& group = groups_[row.group];
     const Finding& finding = finding_at(row);
-    const QString title = QString::fromStdString(finding.title);
+    QString title = QString::fromStdString(finding.title);
     if (row.member || group.findings.size() == 1) return title;
     const QString headline = finding_headline(finding.kind);
     return tr("%1: %2 places at target %3")

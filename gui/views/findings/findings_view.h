@@ -30,7 +30,7 @@ class FindingsView : public View {
     ~FindingsView() override;
 
     bool settled() const override {
-        return !isVisible() ||
+        return !in_sight() ||
                (job_.idle() && rows_job_.idle() && !stale_ && (last_shown_ || document().loading()));
     }
     const std::vector<Finding>& findings() const { return findings_; }
@@ -53,7 +53,7 @@ class FindingsView : public View {
     void rows_wanted(const QString& filter, const QString& table);
 
   protected:
-    void showEvent(QShowEvent* event) override;
+    void on_in_sight() override;
     void changeEvent(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 

@@ -465,10 +465,11 @@ void FollowStreamDialog::say_found(bool found, bool wrapped, bool forward, const
 
 void FollowStreamDialog::show_found(const StreamFound& found, bool forward) {
     QStringList not_searched;
-    if (found.unreadable > 0)
+    if (found.unreadable > 0) {
         not_searched << (found.unreadable == 1
                              ? tr("1 packet could not be read.")
                              : tr("%1 packets could not be read.").arg(number_text(found.unreadable)));
+    }
     say_found(found.hit.has_value(), found.hit && found.hit->wrapped, forward, not_searched);
     if (!found.hit) return;
     hit_ = found.hit;
@@ -479,15 +480,17 @@ void FollowStreamDialog::show_found(const StreamFound& found, bool forward) {
 
 void FollowStreamDialog::show_found_expression(const PatternFound& found, bool forward) {
     QStringList not_searched;
-    if (found.given_up > 0)
+    if (found.given_up > 0) {
         not_searched << (found.given_up == 1 ? tr("In 1 line the regular expression took too long.")
                                              : tr("In %1 lines the regular expression took too long.")
                                                    .arg(number_text(found.given_up)));
-    if (found.unreadable > 0)
+    }
+    if (found.unreadable > 0) {
         not_searched
             << (found.unreadable == 1
                     ? tr("Packets on 1 page could not be read.")
                     : tr("Packets on %1 pages could not be read.").arg(number_text(found.unreadable)));
+    }
     say_found(found.place.has_value(), found.wrapped, forward, not_searched);
     if (!found.place) return;
     place_ = found.place;
@@ -526,11 +529,12 @@ void FollowStreamDialog::show_saved(const SavedStream& saved) {
     if (!saved.written) return message_->setText(tr("Not saved: %1").arg(saved.error));
     if (closes) return QDialog::reject();
     QString text = tr("%1 saved.").arg(bytes_text(saved.bytes));
-    if (saved.left_out > 0)
+    if (saved.left_out > 0) {
         text += QLatin1Char(' ') +
                 (saved.left_out == 1
                      ? tr("1 byte that was not captured is left out.")
                      : tr("%1 bytes that were not captured are left out.").arg(number_text(saved.left_out)));
+    }
     message_->setText(text);
 }
 

@@ -101,6 +101,7 @@ PatternFound find_pattern(const FollowedStream& stream, const PatternSearch& sea
     PatternPages pages(stream, search);
     PatternFound found;
     const size_t count = pages.count();
+    if (count == 0) return found;
     const size_t first = from ? from->page : forward ? 0 : count - 1;
     // The first page is looked at once more where nothing was found elsewhere.
     for (size_t step = 0; step <= count && !found.place && !stop; ++step) {

@@ -47,10 +47,11 @@ QString pdu_title(const PduRow& row, uint32_t number) {
     title += name != nullptr ? QString::fromUtf8(name)
                              : translated("opcode 0x%1").arg(row.opcode, 2, 16, QLatin1Char('0'));
     title += QLatin1Char(' ') + translated("(PDU %1").arg(count_text(number));
-    if (row.data_length > 0)
+    if (row.data_length > 0) {
         title += QLatin1String(", ") +
                  (row.data_length == 1 ? translated("1 byte of data")
                                        : translated("%1 bytes of data").arg(count_text(row.data_length)));
+    }
     constexpr uint32_t of_no_task = 0xffffffff;
     if (row.itt_known && row.itt != of_no_task)
         title += QLatin1String(", ") + translated("ITT 0x%1").arg(row.itt, 8, 16, QLatin1Char('0'));
@@ -101,9 +102,10 @@ class PageWriter {
         if (begin >= end) return;
         const uint64_t captured_to = piece.offset + captured_.size();
         const uint64_t there = std::min(end, std::max(begin, captured_to));
-        if (there > begin)
+        if (there > begin) {
             writer_.bytes(piece.sender, begin, captured_.subspan(begin - piece.offset, there - begin),
                           piece.packet);
+        }
         if (there == end) return;
         const QString count = count_text(end - there);
         const bool one = end - there == 1;

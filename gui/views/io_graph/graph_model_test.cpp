@@ -60,10 +60,13 @@ class ThingRows final : public GraphRows {
         constexpr size_t at_once = 3;
         for (size_t first = 0; first < table_.rows() && !stop; first += at_once) {
             ++blocks;
-            visit({table_, first, std::min(table_.rows(), first + at_once), {}, {}});
+            const size_t last = std::min(table_.rows(), first + at_once);
+            const bool settled = last + unsettled <= table_.rows();
+            visit({table_, first, last, settled ? std::optional(first / at_once) : std::nullopt, {}, {}});
         }
     }
     mutable size_t blocks = 0;
+    size_t unsettled = SIZE_MAX / 2;  // of the last rows: by default all of them
 
   private:
     GridTable table_;
@@ -87,6 +90,12 @@ std::vector<double> values(const std::vector<Thing>& things, const GraphLine& li
     const auto series = graph_series(ThingRows(things), std::span(&line, 1), intervals, go_on);
     EXPECT_EQ(series.size(), 1u);
     return series.empty() ? std::vector<double>() : values_of(series.front());
+}
+
+ThingRows settled_but_for(size_t unsettled, const std::vector<Thing>& things) {
+    ThingRows rows(things);
+    rows.unsettled = unsettled;
+    return rows;
 }
 
 // Three intervals of a tenth of a second from 1 s on: two commands in the first, none in the second, one in the third; and some
@@ -381,6 +390,52 @@ TEST(GraphLines, OfADamagedValueNothingIsTaken) {
     }
 }
 
+// As a range moves on and rows are added, what was kept of settled blocks gives the values that reading all anew does.
+TEST(GraphSeries, OfSettledBlocksWhatWasKeptIsAsGoodAsReadingThem) {
+    std::vector<Thing> things;
+    for (int64_t i = 0; i < 3000; ++i)
+        things.push_back(
+            {1'000 * ms + i * ms, (i * 7919) % 1000 * ms / 100, static_cast<uint64_t>(512 * (i % 9))});
+    for (size_t function = 0; function < graph_functions; ++function) {
+        const GraphLine line = line_of(static_cast<GraphFunction>(function), "bytes");
+        BlockSums sums;
+        for (size_t rows = 1000; rows <= things.size(); rows += 500) {
+            const std::vector<Thing> so_far(things.begin(), things.begin() + static_cast<ptrdiff_t>(rows));
+            const GraphIntervals intervals{1'000 * ms + static_cast<int64_t>(rows - 1000) * ms, 100 * ms, 12};
+            const bool again = sums.begin({{line}, 1'000 * ms, 100 * ms, nullptr, false});
+            EXPECT_EQ(again, rows > 1000);
+            const auto kept =
+                graph_series(settled_but_for(40, so_far), std::span(&line, 1), intervals, go_on, &sums);
+            sums.end();
+            const auto read = graph_series(ThingRows(so_far), std::span(&line, 1), intervals, go_on);
+            ASSERT_EQ(kept.size(), 1u);
+            EXPECT_EQ(values_of(kept[0]), values_of(read[0])) << function << ' ' << rows;
+            for (size_t i = 0; i < intervals.count; ++i) {
+                EXPECT_EQ(kept[0].points[i].rows, read[0].points[i].rows);
+                EXPECT_EQ(kept[0].points[i].exact, read[0].points[i].exact);
+            }
+        }
+    }
+}
+
+TEST(GraphSeries, SettledBlocksAreReadOnceUntilSomethingElseIsAsked) {
+    const GraphLine line = line_of(GraphFunction::count);
+    const std::vector<Thing> none(few.size(), Thing{-1, 0, 0});
+    BlockSums sums;
+    const auto counts = [&](const std::vector<Thing>& things, int64_t length_ns) {
+        sums.begin({{line}, tenths.begin_ns, length_ns, nullptr, false});
+        const GraphIntervals intervals{tenths.begin_ns, length_ns, tenths.count};
+        const auto series =
+            graph_series(settled_but_for(3, things), std::span(&line, 1), intervals, go_on, &sums);
+        sums.end();
+        return values_of(series.front());
+    };
+    EXPECT_THAT(counts(few, 100 * ms), ElementsAre(2, 0, 1));
+    // The first three rows are not looked at again, wherever they are now; the last three are.
+    EXPECT_THAT(counts(none, 100 * ms), ElementsAre(2, 0, 1));
+    EXPECT_THAT(counts(none, 200 * ms), ElementsAre(0, 0, 0));
+}
+
 class GraphOfSample : public testing::Test {
   protected:
     void SetUp() override {
@@ -394,12 +449,13 @@ class GraphOfSample : public testing::Test {
         question.length_ns = length_ns;
         question.lines = std::move(lines);
         question.filter = filter;
-        return prepare_graph(*document->data(), times, question, go_on);
+        return prepare_graph(*document->data(), times, sums, question, go_on);
     }
     TimeRange whole() { return document->state().whole(); }
 
     std::unique_ptr<Document> document;
     BlockTimes times;
+    BlockSums sums;
     std::shared_ptr<const FilterResult> filter;
 };
 

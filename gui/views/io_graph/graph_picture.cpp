@@ -52,29 +52,40 @@ class CaptureRows final : public GraphRows {
             const auto reading = data_.read();
             const auto table = make_table(reading, wanted.table);
             if (block * BlockTimes::rows >= table->rows()) return;
-            Block part{*table, 0, 0, passing(wanted.table, *table), [&reading](uint64_t packet) {
-                           const bool is_one = packet > 0 && packet <= reading.index().packets();
-                           return is_one ? reading.timeline().time_of(packet) : no_time;
-                       }};
+            Block part{
+                *table, 0, 0, std::nullopt, passing(wanted.table, *table), [&reading](uint64_t packet) {
+                    const bool is_one = packet > 0 && packet <= reading.index().packets();
+                    return is_one ? reading.timeline().time_of(packet) : no_time;
+                }};
             for (size_t i = block; i < block + blocks_at_once && !stop; ++i) {
                 part.first = i * BlockTimes::rows;
                 part.last = std::min(table->rows(), part.first + BlockTimes::rows);
                 if (part.first >= part.last) break;
                 const size_t behind = complete ? 0 : unsettled_rows;
-                const bool settled = part.first + BlockTimes::rows + behind <= table->rows();
-                if (!settled || is_near(wanted, i, part, complete)) visit(part);
+                part.settled.reset();
+                if (part.first + BlockTimes::rows + behind <= table->rows()) {
+                    const Nearness found = nearness(wanted, i, part, complete);
+                    if (found == Nearness::elsewhere) continue;
+                    if (found == Nearness::near) part.settled = i;
+                }
+                visit(part);
             }
         }
     }
 
   private:
-    // Whether rows of the block may be in the range. Its rows are not more to come.
-    bool is_near(const Wanted& wanted, size_t block, const Block& part, bool complete) const {
-        return std::ranges::any_of(wanted.times, [&](std::string_view time) {
+    enum class Nearness : uint8_t { elsewhere, near, not_known };
+
+    // Whether rows of the block may be in the range; not known while some have no time yet. Its rows are not more to come.
+    Nearness nearness(const Wanted& wanted, size_t block, const Block& part, bool complete) const {
+        Nearness found = Nearness::elsewhere;
+        for (const std::string_view time : wanted.times) {
             auto extent = times_.find(wanted.table, time, block);
             if (!extent) extent = measure(wanted.table, time, block, part, complete);
-            return !extent || extent->overlaps(wanted.range);
-        });
+            if (!extent) return Nearness::not_known;
+            if (extent->overlaps(wanted.range)) found = Nearness::near;
+        }
+        return found;
     }
 
     // Nothing while rows have no time that may yet get one.
@@ -163,8 +174,8 @@ GraphPlan plan_of(const std::vector<GraphLine>& lines) {
     return plan;
 }
 
-GraphPicture prepare_graph(const CaptureData& data, BlockTimes& times, const GraphQuestion& question,
-                           const StopFlag& stop) {
+GraphPicture prepare_graph(const CaptureData& data, BlockTimes& times, BlockSums& sums,
+                           const GraphQuestion& question, const StopFlag& stop) {
     GraphPicture picture;
     picture.prepared = question.prepared;
     picture.whole = question.whole;
@@ -174,7 +185,10 @@ GraphPicture prepare_graph(const CaptureData& data, BlockTimes& times, const Gra
     std::vector<GraphLine> drawn = question.lines;
     for (size_t i = 0; i < drawn.size(); ++i) drawn[i].on = drawn[i].on && plan.problems[i].isEmpty();
     const CaptureRows rows(data, times, question.filter.get());
-    picture.series = graph_series(rows, drawn, picture.intervals, stop);
+    const bool again =
+        sums.begin({drawn, question.whole.begin_ns, question.length_ns, question.filter, data.complete()});
+    picture.series = graph_series(rows, drawn, picture.intervals, stop, again ? &sums : nullptr);
+    sums.end();
     return picture;
 }
 

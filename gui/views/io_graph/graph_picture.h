@@ -50,8 +50,8 @@ struct GraphPlan {
 };
 GraphPlan plan_of(const std::vector<GraphLine>& lines);
 
-// Any thread. `times` is the capture's, and lets rows be skipped that are elsewhere.
-GraphPicture prepare_graph(const CaptureData& data, BlockTimes& times, const GraphQuestion& question,
-                           const StopFlag& stop);
+// Any thread. `times` is the capture's, and lets rows be skipped that are elsewhere; `sums` are those of the pictures before.
+GraphPicture prepare_graph(const CaptureData& data, BlockTimes& times, BlockSums& sums,
+                           const GraphQuestion& question, const StopFlag& stop);
 
 }  // namespace sanscope

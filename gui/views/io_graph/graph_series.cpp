@@ -151,6 +151,16 @@ class LineSums {
         sums_[place][interval].add(found.value, percent_of(line_->function) != 0);
     }
 
+    // Of a line that is not split: what was kept of a block, by interval from `begin_ns` on.
+    void add(const BlockSums::Values& values, int64_t begin_ns, const GraphIntervals& intervals) {
+        const int64_t first = (intervals.begin_ns - begin_ns) / intervals.length_ns;
+        const auto last = first + static_cast<int64_t>(intervals.count);
+        for (auto at = values.lower_bound(first); at != values.end() && at->first < last; ++at)
+            sums_[0][static_cast<size_t>(at->first - first)].add(at->second);
+    }
+
+    size_t index() const { return index_; }
+
     void finish(const GraphIntervals& intervals, std::vector<GraphSeries>& all) {
         for (size_t i = 0; i < sums_.size(); ++i) {
             for (const IntervalValue& sum : sums_[i]) {
@@ -178,6 +188,7 @@ class LineSums {
         std::ranges::stable_sort(values, std::greater(), &std::pair<double, Key>::first);
         values.resize(std::min(values.size(), most_split_series));
         std::vector<Key> keys;
+        keys.reserve(values.size());
         for (const auto& [value, key] : values) keys.push_back(key);
         // What is not known behind what is.
         std::ranges::sort(keys, {},
@@ -195,43 +206,82 @@ class LineSums {
     std::vector<std::vector<IntervalValue>> sums_;  // by series and interval
 };
 
-// Calls `act(line, found)` for what the lines find in the rows of the table that they are all of.
+// Calls `act(line, found)` for what the lines find in the rows of a block.
 template <class Act>
-void visit_rows(const GraphRows& rows, std::string_view table, const TimeRange& range,
-                std::span<LineSums* const> lines, const StopFlag& stop, Act act) {
+void visit_block(const GraphRows::Block& block, const TimeRange& range, std::span<LineSums* const> lines,
+                 const StopFlag& stop, Act act) {
+    for (LineSums* const line : lines) line->reader().enter(block);
+    Found found;
+    for (size_t row = block.first; row < block.last; ++row) {
+        if (row % rows_between_looks == 0 && stop) break;
+        if (block.passes && !block.passes(row)) continue;
+        for (LineSums* const line : lines) {
+            if (line->reader().find(row, range, found)) act(*line, found);
+        }
+    }
+    for (LineSums* const line : lines) line->reader().leave();
+}
+
+GraphRows::Wanted wanted_by(std::span<LineSums* const> lines, std::string_view table,
+                            const TimeRange& range) {
     GraphRows::Wanted wanted{table, {}, range};
     for (const LineSums* const line : lines) {
         const std::string& time = line->line().time;
         if (std::ranges::find(wanted.times, std::string_view(time)) == wanted.times.end())
             wanted.times.emplace_back(time);
     }
-    rows.walk(wanted, stop, [&](const GraphRows::Block& block) {
-        for (LineSums* const line : lines) line->reader().enter(block);
-        Found found;
-        for (size_t row = block.first; row < block.last; ++row) {
-            if (row % rows_between_looks == 0 && stop) break;
-            if (block.passes && !block.passes(row)) continue;
-            for (LineSums* const line : lines) {
-                if (line->reader().find(row, range, found)) act(*line, found);
-            }
-        }
-        for (LineSums* const line : lines) line->reader().leave();
+    return wanted;
+}
+
+// Of a line that is not split, in all of time.
+BlockSums::Values values_of(LineSums& line, const GraphRows::Block& block, int64_t begin_ns,
+                            int64_t length_ns, const StopFlag& stop) {
+    constexpr TimeRange always{no_time + 1, std::numeric_limits<int64_t>::max()};
+    BlockSums::Values values;
+    LineSums* const lines[] = {&line};
+    visit_block(block, always, lines, stop, [&](const LineSums& of, const Found& found) {
+        int64_t since_ns = 0;
+        // What is not to be told from the beginning by a number is in no interval either.
+        if (__builtin_sub_overflow(found.time_ns, begin_ns, &since_ns) || since_ns < 0) return;
+        values[since_ns / length_ns].add(found.value, percent_of(of.line().function) != 0);
     });
+    return values;
 }
 
 void sum_up(const GraphRows& rows, std::string_view table, const GraphIntervals& intervals,
-            std::span<LineSums* const> lines, const StopFlag& stop) {
+            std::span<LineSums* const> lines, const StopFlag& stop, BlockSums* sums) {
     const TimeRange range = intervals.range();
     std::vector<LineSums*> split;
     std::ranges::copy_if(lines, std::back_inserter(split),
                          [](const LineSums* line) { return line->is_split(); });
     if (!split.empty()) {
-        visit_rows(rows, table, range, split, stop,
-                   [](LineSums& line, const Found& found) { line.weigh(found); });
+        rows.walk(wanted_by(split, table, range), stop, [&](const GraphRows::Block& block) {
+            visit_block(block, range, split, stop,
+                        [](LineSums& line, const Found& found) { line.weigh(found); });
+        });
     }
     for (LineSums* const line : lines) line->make_series(intervals);
-    visit_rows(rows, table, range, lines, stop,
-               [&](LineSums& line, const Found& found) { line.add(found, intervals.at(found.time_ns)); });
+    std::vector<LineSums*> reading;
+    rows.walk(wanted_by(lines, table, range), stop, [&](const GraphRows::Block& block) {
+        reading.clear();
+        for (LineSums* const line : lines) {
+            if (sums == nullptr || !block.settled || line->is_split()) {
+                reading.push_back(line);
+                continue;
+            }
+            const BlockSums::Values* values = sums->find(line->index(), *block.settled);
+            if (values == nullptr) {
+                BlockSums::Values made = values_of(*line, block, sums->begin_ns(), intervals.length_ns, stop);
+                if (stop) return;
+                values = &sums->keep(line->index(), *block.settled, std::move(made));
+            }
+            line->add(*values, sums->begin_ns(), intervals);
+        }
+        if (reading.empty()) return;
+        visit_block(block, range, reading, stop, [&](LineSums& line, const Found& found) {
+            line.add(found, intervals.at(found.time_ns));
+        });
+    });
 }
 
 }  // namespace
@@ -250,24 +300,25 @@ size_t most_intervals(std::span<const GraphLine> lines) {
 }
 
 std::vector<GraphSeries> graph_series(const GraphRows& rows, std::span<const GraphLine> lines,
-                                      const GraphIntervals& intervals, const StopFlag& stop) {
-    std::vector<std::unique_ptr<LineSums>> sums;
+                                      const GraphIntervals& intervals, const StopFlag& stop,
+                                      BlockSums* sums) {
+    std::vector<std::unique_ptr<LineSums>> line_sums;
     std::map<std::string_view, std::vector<LineSums*>> by_table;
     for (size_t i = 0; i < lines.size(); ++i) {
         const GraphLine& line = lines[i];
         if (!line.on || (needs_column(line.function) && line.column.empty())) continue;
         auto reader = LineReader::of(line, rows.columns(line.table));
         if (reader == nullptr) continue;
-        sums.push_back(std::make_unique<LineSums>(line, i, std::move(reader)));
-        by_table[line.table].push_back(sums.back().get());
+        line_sums.push_back(std::make_unique<LineSums>(line, i, std::move(reader)));
+        by_table[line.table].push_back(line_sums.back().get());
     }
     if (intervals.count == 0) return {};
     for (const auto& [table, of_table] : by_table) {
         if (stop) return {};
-        sum_up(rows, table, intervals, of_table, stop);
+        sum_up(rows, table, intervals, of_table, stop, sums);
     }
     std::vector<GraphSeries> series;
-    for (const auto& line : sums) line->finish(intervals, series);
+    for (const auto& line : line_sums) line->finish(intervals, series);
     return series;
 }
 

@@ -8,6 +8,7 @@
 
 #include "gui/document/latest_job.h"
 #include "gui/document/time_range.h"
+#include "gui/views/io_graph/block_sums.h"
 #include "gui/views/io_graph/graph_line.h"
 
 #include "analyzer/tables/table.h"
@@ -68,6 +69,8 @@ class GraphRows {
         const Table& table;
         size_t first;
         size_t last;
+        // Its number, where it is one of equal ones and nothing in it changes any more; nothing: it is read each time.
+        std::optional<size_t> settled;
         std::function<bool(size_t row)> passes;               // the filter of all views; empty: all do
         std::function<int64_t(uint64_t packet)> packet_time;  // no_time for what is none
     };
@@ -86,8 +89,10 @@ class GraphRows {
 
 // Of each line that is on and has no problem its series: visits the rows of each table once, and once more before that where a
 // line is split, to find the `most_split_series` of the greatest values over all intervals together. Rows without a value do not
-// count. Series of a line are in the order of their keys, the others last. Stopped, nothing holds.
+// count. Series of a line are in the order of their keys, the others last. Stopped, nothing holds. `sums`: of lines that are not
+// split, settled blocks are read once for all pictures of the same; nullptr: they are read each time.
 std::vector<GraphSeries> graph_series(const GraphRows& rows, std::span<const GraphLine> lines,
-                                      const GraphIntervals& intervals, const StopFlag& stop);
+                                      const GraphIntervals& intervals, const StopFlag& stop,
+                                      BlockSums* sums = nullptr);
 
 }  // namespace sanscope

@@ -32,10 +32,22 @@ void ValueDistribution::add(int64_t value) {
     ++count_;
     if (histograms_ != nullptr) return histograms_->add(value);
     values_.push_back(value);
-    if (values_.size() <= most_exact) return;
+    if (values_.size() > most_exact) take_to_histograms();
+}
+
+void ValueDistribution::take_to_histograms() {
     histograms_ = std::make_unique<Histograms>();
     for (const int64_t one : values_) histograms_->add(one);
     values_ = {};
+}
+
+void ValueDistribution::add(const ValueDistribution& other) {
+    for (const int64_t value : other.values_) add(value);
+    if (other.histograms_ == nullptr) return;
+    if (histograms_ == nullptr) take_to_histograms();
+    count_ += other.count_;
+    histograms_->negative.add(other.histograms_->negative);
+    histograms_->positive.add(other.histograms_->positive);
 }
 
 int64_t ValueDistribution::percentile(unsigned percent) const {
@@ -63,6 +75,17 @@ void IntervalValue::add(int64_t value, bool percentiles) {
     if (!percentiles) return;
     if (distribution_ == nullptr) distribution_ = std::make_unique<ValueDistribution>();
     distribution_->add(value);
+}
+
+void IntervalValue::add(const IntervalValue& other) {
+    if (other.rows_ == 0) return;
+    min_ = rows_ == 0 ? other.min_ : std::min(min_, other.min_);
+    max_ = rows_ == 0 ? other.max_ : std::max(max_, other.max_);
+    rows_ += other.rows_;
+    sum_ += other.sum_;
+    if (other.distribution_ == nullptr) return;
+    if (distribution_ == nullptr) distribution_ = std::make_unique<ValueDistribution>();
+    distribution_->add(*other.distribution_);
 }
 
 double IntervalValue::value(const GraphLine& line, int64_t length_ns) const {

@@ -19,6 +19,7 @@ class ValueDistribution {
     static constexpr size_t most_exact = 128;
 
     void add(int64_t value);
+    void add(const ValueDistribution& other);
     uint64_t count() const { return count_; }
     bool exact() const { return histograms_ == nullptr; }
     // By the nearest-rank method: the least value that `percent` (1 … 100) of them do not exceed. Of at least one value.
@@ -30,6 +31,7 @@ class ValueDistribution {
         LogHistogram positive;  // and zero
         void add(int64_t value);
     };
+    void take_to_histograms();
 
     std::vector<int64_t> values_;  // while they are few
     std::unique_ptr<Histograms> histograms_;
@@ -41,6 +43,8 @@ class IntervalValue {
   public:
     // A row; of a line without a column the value says nothing.
     void add(int64_t value, bool percentiles);
+    // Rows of the same line.
+    void add(const IntervalValue& other);
     uint64_t rows() const { return rows_; }
     // A percentile that is no estimate.
     bool exact() const { return distribution_ == nullptr || distribution_->exact(); }

@@ -151,9 +151,8 @@ IoGraphView::Preparation IoGraphView::preparation() {
     question.length_ns = length_in_sight();
     question.lines = editor_->lines();
     question.filter = state().filter();
-    return [data = document().data(), times = times_, question = std::move(question)](const StopFlag& stop) {
-        return prepare_graph(*data, *times, question, stop);
-    };
+    return [data = document().data(), times = times_, sums = sums_, question = std::move(question)](
+               const StopFlag& stop) { return prepare_graph(*data, *times, *sums, question, stop); };
 }
 
 void IoGraphView::on_picture(const GraphPicture&) {

@@ -47,7 +47,10 @@ class IoGraphView : public PreparedView<GraphPicture, PlottedView> {
     bool serves() const override;
     Preparation preparation() override;
     void on_picture(const GraphPicture& before) override;
-    void on_loaded() override { times_ = std::make_shared<BlockTimes>(); }
+    void on_loaded() override {
+        times_ = std::make_shared<BlockTimes>();
+        sums_ = std::make_shared<BlockSums>();
+    }
     void redraw() override;
     void fit_values() override;
 
@@ -80,6 +83,7 @@ class IoGraphView : public PreparedView<GraphPicture, PlottedView> {
     std::array<PlotPane*, most_graph_units> panes_{};
     GraphPlan plan_;
     std::shared_ptr<BlockTimes> times_ = std::make_shared<BlockTimes>();
+    std::shared_ptr<BlockSums> sums_ = std::make_shared<BlockSums>();  // for one job at a time
 };
 
 }  // namespace sanscope

@@ -105,12 +105,14 @@ LadderHit hit_ladder(const LadderPicture& picture, const LadderGeometry& geometr
     }
     for (size_t i = 0; i < picture.commands.size(); ++i) {
         const LadderCommand& command = picture.commands[i];
-        if (command.has_request)
+        if (command.has_request) {
             offer(LadderHit::Kind::command, i,
                   distance_to(geometry.line(command.request, Role::initiator), at));
-        if (command.has_response)
+        }
+        if (command.has_response) {
             offer(LadderHit::Kind::command, i,
                   distance_to(geometry.line(command.response, Role::target), at));
+        }
         const double x = lane_x(geometry, command.lane, lane_width);
         const QLineF bracket(x, geometry.y(command.begin_ns), x, geometry.y(command.end_ns));
         offer(LadderHit::Kind::command, i, distance_to(bracket, at));

@@ -178,6 +178,7 @@ struct LadderPicture {
     QString initiator;  // its address and port
     QString target;
     bool iscsi = false;
+    size_t farthest_point = 0;  // as it was asked for
 
     // In detail `packets` all segments, in order of capture; else repetitions and what they repeat alone.
     std::vector<LadderArrow> arrows;
@@ -201,6 +202,7 @@ struct LadderRequest {
     LadderDetail detail = LadderDetail::automatic;
     bool read_packets = false;                   // the capture is complete: its packets may be read
     std::shared_ptr<const OpenPath> points;      // of a complete capture; nullptr: it is open by itself
+    size_t farthest_point = SIZE_MAX;            // of them: OpenPath::transits()
     std::shared_ptr<const FilterResult> filter;  // may be nullptr
 };
 

@@ -29,9 +29,10 @@ void LadderCanvas::draw_kernel_states(QPainter& painter, const LadderLayout& lay
     const auto fill = [&](const TimeRange& range, uint8_t state) {
         const double begin = std::max(view.x_of(range.begin_ns), static_cast<double>(layout.band.top()));
         const double end = std::min(view.x_of(range.end_ns), static_cast<double>(layout.band.bottom() + 1));
-        if (end > begin)
+        if (end > begin) {
             painter.fillRect(QRectF(left, begin, right - left, std::max(1.0, end - begin)),
                              theme().ca_color(static_cast<CaState>(state)));
+        }
     };
     for (const StateBand::Span& span : picture_->sender.kernel_ca.spans) fill(span.range, span.state);
     // Of a column of several states the gravest, which comes last.

@@ -5,6 +5,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "gui/document/open_path.h"
 #include "gui/views/ladder/ladder_words.h"
 #include "gui/views/ladder/prepare_ladder.h"
 
@@ -39,6 +40,11 @@ LadderView::LadderView(Document& document, QWidget* parent) : PreparedView(docum
     add(LadderDetail::commands, tr("Commands"), tr("A bracket for every command, from request to status"));
     details_->button(static_cast<int>(detail_))->setChecked(true);
     bar->addLayout(segments);
+    far_point_ = new QComboBox;
+    far_point_->setAccessibleName(tr("The other end"));
+    far_point_->setToolTip(tr("The point of the path where the other end is measured"));
+    far_point_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    bar->addWidget(far_point_);
     bar->addWidget(note_, 1);
     canvas_ = new LadderCanvas(state(), picture(), this);
     auto* column = new QVBoxLayout(this);
@@ -51,9 +57,30 @@ LadderView::LadderView(Document& document, QWidget* parent) : PreparedView(docum
             [this](int id) { set_detail(static_cast<LadderDetail>(id)); });
     connect(canvas_, &LadderCanvas::resized, this, [this] { refresh(); });
     connect(&state(), &ViewState::connection_changed, this, [this] { refresh(); });
-    connect(&document, &Document::points_changed, this, [this] { renew(); });
+    connect(&document, &Document::points_changed, this, [this] {
+        offer_far_points();
+        renew();
+    });
+    connect(far_point_, &QComboBox::activated, this, [this] { refresh(); });
+    offer_far_points();
     show_why_empty();
     renew();
+}
+
+// The farthest first: both ends of the path.
+void LadderView::offer_far_points() {
+    far_point_->clear();
+    const auto& points = document().points();
+    const size_t count = points == nullptr ? 0 : points->path().points.size();
+    for (size_t point = count; point-- > 1;) {
+        const QString name = QString::fromStdString(points->path().points[point]->name());
+        far_point_->addItem(tr("to %1").arg(name), static_cast<uint>(point));
+    }
+    far_point_->setVisible(count > 2);
+}
+
+size_t LadderView::farthest_point() const {
+    return far_point_->currentData().toUInt();
 }
 
 void LadderView::set_detail(LadderDetail detail) {
@@ -72,6 +99,7 @@ LadderView::Preparation LadderView::preparation() {
                                 detail_,
                                 !document().loading(),
                                 document().has_loaded() ? document().points() : nullptr,
+                                farthest_point(),
                                 state().filter()};
     return [data = document().data(), request](const StopFlag& stop) {
         const CaptureData::Reading reading = data->read();
@@ -82,7 +110,7 @@ LadderView::Preparation LadderView::preparation() {
 bool LadderView::serves() const {
     return picture().connection == state().connection() &&
            picture().sender_is_target == state().sender_is_target() && picture().asked == detail_ &&
-           picture().prepared.serves(canvas_->viewport());
+           picture().farthest_point == farthest_point() && picture().prepared.serves(canvas_->viewport());
 }
 
 void LadderView::on_picture(const LadderPicture&) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QButtonGroup>
+#include <QComboBox>
 #include <QLabel>
 
 #include "gui/senders/connection_chooser.h"
@@ -24,6 +25,8 @@ class LadderView : public PreparedView<LadderPicture> {
     LadderDetail detail() const { return detail_; }
     void set_detail(LadderDetail detail);
     LadderCanvas& canvas() const { return *canvas_; }
+    // Of a path of three points or more: at which the other end is measured. Hidden for others.
+    QComboBox& far_point() const { return *far_point_; }
 
   protected:
     bool serves() const override;
@@ -33,11 +36,14 @@ class LadderView : public PreparedView<LadderPicture> {
 
   private:
     void show_why_empty();
+    void offer_far_points();
+    size_t farthest_point() const;
 
     LadderDetail detail_ = LadderDetail::automatic;
     LadderCanvas* canvas_;
     ConnectionChooser* chooser_;
     QButtonGroup* details_;
+    QComboBox* far_point_;
     QLabel* note_;
 };
 

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <gtest/gtest.h>
 
+#include "gui/senders/connection_chooser.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/pointer_events.h"
 
@@ -130,9 +131,9 @@ TEST_F(LadderViewTest, DetailsSenderAndConnectionCanBeChosen) {
     }
     view->set_detail(LadderDetail::density);  // is none to be asked for
     EXPECT_EQ(view->detail(), LadderDetail::packets);
-    auto* const chooser = view->findChild<QComboBox*>();
+    auto* const chooser = view->findChild<ConnectionChooser*>()->findChild<QComboBox*>();
     ASSERT_NE(chooser, nullptr);
-    ASSERT_GT(chooser->count(), 1);
+    ASSERT_TRUE(wait_until([&] { return chooser->count() > 1; }));
     EXPECT_EQ(chooser->currentData().toUInt(), document->state().connection());
     const int other = chooser->currentIndex() == 0 ? 1 : 0;
     Q_EMIT chooser->activated(other);

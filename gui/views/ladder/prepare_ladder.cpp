@@ -93,7 +93,7 @@ std::shared_ptr<const MeasuredTransits> take_points(const CaptureData::Reading& 
     };
     LadderPoints& points = picture.points.emplace();
     points.here = name(0);
-    auto measured = request.points->transits(reading.store(), request.connection);
+    auto measured = request.points->transits(reading.store(), request.connection, request.farthest_point);
     if (measured == nullptr) return nullptr;
     points.far = name(measured->ends().far_point);
     points.here_is_initiator = measured->ends().here_is_initiator;
@@ -124,6 +124,7 @@ LadderPicture prepare_ladder(const CaptureData::Reading& reading, const LadderRe
     picture.connection = request.connection;
     picture.sender_is_target = request.sender_is_target;
     picture.asked = request.detail;
+    picture.farthest_point = request.farthest_point;
     if (request.connection == 0 || request.connection > reading.store().connections().size()) return picture;
     const ConnectionRow& row = reading.store().connections()[request.connection - 1];
     picture.initiator = endpoint_text(row.initiator);

@@ -93,6 +93,7 @@ class Counting {
         // One that is under way when the range begins is no older than the longest.
         int64_t earliest_ns = 0;
         if (__builtin_sub_overflow(range().begin_ns, track.longest_ns, &earliest_ns)) earliest_ns = no_time;
+        if (track.commands.empty() || start_at(track.commands.size() - 1) < earliest_ns) return;
         size_t i = partition_index(size_t{0}, track.commands.size(),
                                    [&](size_t at) { return start_at(at) < earliest_ns; });
         for (; i < track.commands.size() && start_at(i) < range().end_ns; ++i) {

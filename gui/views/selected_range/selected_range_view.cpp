@@ -26,7 +26,8 @@ SelectedRangeView::SelectedRangeView(Document& document, QWidget* parent)
       keep_(new QPushButton(tr("&Compare with this"), this)),
       forget_(new QPushButton(tr("Compare no &more"), this)),
       table_(new QTableWidget(0, columns, this)),
-      debounce_(rest_ms, [this] { ask(); }) {
+      debounce_(rest_ms, [this] { ask(); }),
+      pace_([this] { ask(); }) {
     title_->setTextFormat(Qt::PlainText);
     title_->setWordWrap(true);
     title_->setContentsMargins(8, 0, 8, 0);
@@ -74,7 +75,7 @@ SelectedRangeView::SelectedRangeView(Document& document, QWidget* parent)
 }
 
 bool SelectedRangeView::settled() const {
-    return job_.idle() && !debounce_.waiting() && chooser_->settled();
+    return job_.idle() && !debounce_.waiting() && !pace_.waiting() && chooser_->settled();
 }
 
 RangeQuestion SelectedRangeView::question() const {
@@ -85,13 +86,13 @@ RangeQuestion SelectedRangeView::question() const {
     return question;
 }
 
-void SelectedRangeView::showEvent(QShowEvent* event) {
-    View::showEvent(event);
+void SelectedRangeView::on_in_sight() {
     look();
 }
 
 void SelectedRangeView::look() {
-    if (!isVisible()) return;
+    if (!in_sight()) return;
+    if (document().live()) return pace_.on_growth();
     const bool asked = asked_ && *asked_ == question() && !document().loading();
     debounce_.look(document().loading(), asked);
 }
@@ -99,9 +100,11 @@ void SelectedRangeView::look() {
 void SelectedRangeView::ask() {
     if (question().range.empty()) return;
     asked_ = question();
+    pace_.asked();
     job_.request([data = document().data(), question = *asked_](
                      const StopFlag& stop) { return range_figures(data->read(), question, stop); },
                  [this](RangeFigures figures) {
+                     pace_.answered();
                      if (!figures.complete) return;
                      shown_ = std::move(figures);
                      count_picture();

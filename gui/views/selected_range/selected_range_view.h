@@ -9,6 +9,7 @@
 #include "gui/document/latest_job.h"
 #include "gui/senders/connection_chooser.h"
 #include "gui/view_engine/debounce.h"
+#include "gui/view_engine/live_pace.h"
 #include "gui/view_engine/view.h"
 #include "gui/views/selected_range/range_rows.h"
 
@@ -29,7 +30,7 @@ class SelectedRangeView : public View {
     const std::vector<RangeRow>& rows() const { return rows_; }
 
   protected:
-    void showEvent(QShowEvent* event) override;
+    void on_in_sight() override;
 
   private:
     RangeQuestion question() const;
@@ -50,6 +51,7 @@ class SelectedRangeView : public View {
     std::optional<RangeFigures> kept_;
     LatestJob<RangeFigures> job_;
     Debounce debounce_;
+    LivePace pace_;
 };
 
 }  // namespace sanscope

@@ -30,38 +30,38 @@ QString tr(const char* text) {
     return QCoreApplication::translate("StatisticsView", text);
 }
 
-Cell figure(const QString& text, double value) {
-    return {text, value, false, true};
+using Format = StatisticsTable::Format;
+
+Cell figure(Format format, double value) {
+    return {{}, value, format, false, true};
 }
 // Of a connection or a session.
 Cell number_of(uint64_t value) {
-    return {QLocale().toString(static_cast<qulonglong>(value)), static_cast<double>(value)};
+    return {{}, static_cast<double>(value), Format::number};
 }
 // Since the capture began.
 Cell moment(int64_t ns) {
-    return {short_duration(ns), static_cast<double>(ns)};
+    return {{}, static_cast<double>(ns), Format::nanoseconds};
 }
 Cell count(uint64_t value) {
-    return figure(QLocale().toString(static_cast<qulonglong>(value)), static_cast<double>(value));
+    return figure(Format::number, static_cast<double>(value));
 }
 Cell bytes(uint64_t value) {
-    return figure(short_bytes(static_cast<double>(value)), static_cast<double>(value));
-}
-Cell rate(uint64_t value, int64_t over_ns) {
-    if (over_ns <= 0) return {QString(), -1};
-    const double a_second = static_cast<double>(value) * 1e9 / static_cast<double>(over_ns);
-    return figure(short_rate(a_second), a_second);
-}
-Cell duration(int64_t ns) {
-    return figure(short_duration(ns), static_cast<double>(ns));
-}
-Cell share(uint64_t part, uint64_t whole) {
-    if (whole == 0) return {QString(), -1};
-    const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
-    return figure(tr("%1 %").arg(percent, 0, 'f', percent < 10 ? 2 : 0), percent);
+    return figure(Format::bytes, static_cast<double>(value));
 }
 Cell nothing() {
     return {QString(), -1};
+}
+Cell rate(uint64_t value, int64_t over_ns) {
+    if (over_ns <= 0) return nothing();
+    return figure(Format::bytes_a_second, static_cast<double>(value) * 1e9 / static_cast<double>(over_ns));
+}
+Cell duration(int64_t ns) {
+    return figure(Format::nanoseconds, static_cast<double>(ns));
+}
+Cell share(uint64_t part, uint64_t whole) {
+    if (whole == 0) return nothing();
+    return figure(Format::percent, 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
 bool passes(const StatisticsScope& scope, RowSet LinkedRows::*rows, size_t row) {
@@ -132,11 +132,16 @@ void add_note(StatisticsTable& table, const QString& note) {
     table.note += note;
 }
 
+void note_left_out(StatisticsTable& table, uint64_t rows) {
+    if (rows == 0) return;
+    add_note(table, (rows == 1 ? tr("%1 more row is left out; a filter chooses which are shown.")
+                               : tr("%1 more rows are left out; a filter chooses which are shown."))
+                        .arg(QLocale().toString(static_cast<qulonglong>(rows))));
+}
+
 void limit(StatisticsTable& table) {
     if (table.rows.size() <= most_statistics_rows) return;
-    add_note(table,
-             tr("%1 more rows are left out; a filter chooses which.")
-                 .arg(QLocale().toString(static_cast<qulonglong>(table.rows.size() - most_statistics_rows))));
+    note_left_out(table, table.rows.size() - most_statistics_rows);
     table.rows.resize(most_statistics_rows);
 }
 
@@ -150,18 +155,23 @@ StatisticsTable conversations(const CaptureData::Reading& reading, const Statist
                      tr("In a second"), tr("Least round trip")};
     const int64_t first_ns = reading.timeline().first_ns();
     uint32_t connection = 0;
-    uint64_t left_out = 0;
+    uint64_t in_part = 0;
+    uint64_t too_many = 0;
     for (const ConnectionRow& row : reading.store().connections()) {
         if (!passes(scope, &LinkedRows::connections, connection++)) continue;
         const std::optional<Traffic> known =
             scope.range ? traffic_of(reading, connection, *scope.range) : traffic_of(row);
         if (!known) {
-            ++left_out;
+            ++in_part;
             continue;
         }
         const Traffic& traffic = *known;
         const uint64_t packets = traffic.packets_out + traffic.packets_in;
         if (scope.range && packets == 0) continue;
+        if (table.rows.size() == most_statistics_rows) {
+            ++too_many;
+            continue;
+        }
         const int64_t lasted_ns = traffic.timed() ? traffic.end_ns - traffic.begin_ns : 0;
         Row shown;
         shown.cells = {number_of(connection),
@@ -181,10 +191,11 @@ StatisticsTable conversations(const CaptureData::Reading& reading, const Statist
         shown.filter = QStringLiteral("connection == %1").arg(connection);
         table.rows.push_back(std::move(shown));
     }
-    if (left_out > 0) {
+    note_left_out(table, too_many);
+    if (in_part > 0) {
         add_note(table, tr("Connections of which only a part lies in the range, and not known which packets, "
                            "are left out: %1.")
-                            .arg(QLocale().toString(static_cast<qulonglong>(left_out))));
+                            .arg(QLocale().toString(static_cast<qulonglong>(in_part))));
     }
     return table;
 }
@@ -198,6 +209,7 @@ struct Commands {
     uint64_t bytes_written = 0;
     uint64_t not_good = 0;
     uint64_t not_answered = 0;
+    uint64_t untimed = 0;  // answered nobody knows when, or perhaps not
     double sum_ns = 0;
     int64_t first_ns = no_time;
     int64_t last_ns = no_time;
@@ -216,6 +228,7 @@ struct Commands {
         }
         if (ended_otherwise_than_good(row)) ++not_good;
         if (row.outcome == Outcome::unanswered || row.outcome == Outcome::aborted) ++not_answered;
+        if (row.ended_nobody_knows_when()) ++untimed;
         if (row.request_ns != no_time && (first_ns == no_time || row.request_ns < first_ns))
             first_ns = row.request_ns;
         last_ns = std::max(last_ns, row.response_ns);
@@ -228,12 +241,19 @@ struct Commands {
 };
 
 Cell percentile(const Commands& commands, double fraction) {
-    return commands.turnaround.count() == 0 ? nothing()
-                                            : duration(commands.turnaround.percentile_ns(fraction));
+    return commands.turnaround.percentile_holds(fraction, commands.untimed)
+               ? duration(commands.turnaround.percentile_ns(fraction))
+               : nothing();
 }
 Cell mean(const Commands& commands) {
-    return commands.turnaround.count() == 0 ? nothing()
-                                            : duration(static_cast<int64_t>(commands.turnaround.mean_ns()));
+    return commands.turnaround.moments_hold(commands.untimed)
+               ? duration(static_cast<int64_t>(commands.turnaround.mean_ns()))
+               : nothing();
+}
+// Commands of unknown times may have taken longer.
+Cell longest(const Commands& commands) {
+    return commands.turnaround.moments_hold(commands.untimed) ? duration(commands.turnaround.max_ns())
+                                                              : nothing();
 }
 
 template <class Key, class KeyOf>
@@ -283,14 +303,15 @@ StatisticsTable service_response_times(const CaptureData::Reading& reading, cons
                      percentile(commands, 0.9),
                      percentile(commands, 0.99),
                      percentile(commands, 0.999),
-                     timed ? duration(commands.turnaround.max_ns()) : nothing(),
+                     longest(commands),
                      timed ? duration(static_cast<int64_t>(std::min(commands.sum_ns, 9e18))) : nothing(),
                      count(commands.not_good),
                      count(commands.not_answered)};
         QString filter = known ? QStringLiteral("opcode == %1").arg(code) : QStringLiteral("not opcode");
-        if (names_of_opcode.at(opcode) > 1)
+        if (names_of_opcode.at(opcode) > 1) {
             filter += name.empty() ? QStringLiteral(" && not name")
                                    : QStringLiteral(" && name == \"%1\"").arg(name_text);
+        }
         row.filter = within_range(scope, filter);
         table.rows.push_back(std::move(row));
     }
@@ -329,7 +350,7 @@ StatisticsTable logical_units(const CaptureData::Reading& reading, const Statist
                      mean(commands),
                      percentile(commands, 0.5),
                      percentile(commands, 0.99),
-                     commands.turnaround.count() == 0 ? nothing() : duration(commands.turnaround.max_ns()),
+                     longest(commands),
                      count(commands.not_good),
                      count(commands.not_answered)};
         row.filter = within_range(

@@ -94,10 +94,12 @@ StatisticsTable negotiated_parameters(const ResultStore& store, const RowSet* se
         for (const SessionRow* const session : shown) values.push_back(parameter.value(*session));
         const QString usual = usual_among(values);
         StatisticsTable::Row row;
-        row.cells.push_back({QString::fromUtf8(parameter.name), std::nullopt, !usual.isEmpty()});
+        row.cells.push_back(
+            {.words = QString::fromUtf8(parameter.name), .value = {}, .stands_out = !usual.isEmpty()});
         for (const QString& value : values) {
             const bool differs = !usual.isEmpty() && !value.isEmpty() && value != usual;
-            row.cells.push_back({value.isEmpty() ? tr("not seen") : value, std::nullopt, differs});
+            row.cells.push_back(
+                {.words = value.isEmpty() ? tr("not seen") : value, .value = {}, .stands_out = differs});
         }
         table.rows.push_back(std::move(row));
     }

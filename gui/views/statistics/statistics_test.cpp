@@ -9,6 +9,7 @@
 #include "gui/testing/pointer_events.h"
 #include "gui/testing/shown_view.h"
 #include "gui/views/statistics/negotiated_parameters.h"
+#include "gui/views/statistics/statistics_model.h"
 #include "gui/views/statistics/statistics_view.h"
 
 #include "analyzer/query/row_filter.h"
@@ -91,8 +92,8 @@ TEST(Statistics, ServiceActionsOfOneOpcodeAreRowsOfTheirOwn) {
     const size_t opcode = column_of(table, QStringLiteral("Opcode"));
     QStringList found;
     for (size_t row = 0; row < table.rows.size(); ++row) {
-        if (table.rows[row].cells[opcode].text != QStringLiteral("0x9e")) continue;
-        const QString name = table.rows[row].cells[0].text;
+        if (table.rows[row].cells[opcode].text() != QStringLiteral("0x9e")) continue;
+        const QString name = table.rows[row].cells[0].text();
         EXPECT_EQ(value_in(table, row, QStringLiteral("Calls")), 1) << name.toStdString();
         EXPECT_EQ(table.rows[row].filter, QStringLiteral("opcode == 0x9e && name == \"%1\"").arg(name));
         found << name;
@@ -113,7 +114,7 @@ TEST(Statistics, OfOneCommandTheLeastAndTheLongestAreThoseOfTheRows) {
         longest_ns = std::max(longest_ns, row.turnaround_ns());
     }
     for (size_t row = 0; row < table.rows.size(); ++row) {
-        if (table.rows[row].cells[0].text != QStringLiteral("READ(16)")) continue;
+        if (table.rows[row].cells[0].text() != QStringLiteral("READ(16)")) continue;
         EXPECT_EQ(value_in(table, row, QStringLiteral("Least")), static_cast<double>(least_ns));
         EXPECT_EQ(value_in(table, row, QStringLiteral("Longest")), static_cast<double>(longest_ns));
         EXPECT_EQ(table.rows[row].filter, QStringLiteral("opcode == 0x88"));
@@ -264,7 +265,7 @@ TEST(NegotiatedParameters, WhatFewerSessionsHaveStandsOut) {
     const StatisticsTable table = negotiated_parameters(store, nullptr);
     ASSERT_EQ(table.columns.size(), 4);
     for (const auto& row : table.rows) {
-        const QString key = row.cells[0].text;
+        const QString key = row.cells[0].text();
         if (key == QStringLiteral("MaxBurstLength")) {
             EXPECT_FALSE(row.cells[1].stands_out);
             EXPECT_TRUE(row.cells[3].stands_out);
@@ -274,10 +275,46 @@ TEST(NegotiatedParameters, WhatFewerSessionsHaveStandsOut) {
         }
         // What was not seen, captured or not, is no value that differs.
         if (key == QStringLiteral("ImmediateData")) {
-            EXPECT_EQ(row.cells[2].text, QStringLiteral("not seen"));
+            EXPECT_EQ(row.cells[2].text(), QStringLiteral("not seen"));
             EXPECT_FALSE(row.cells[2].stands_out);
         }
     }
+}
+
+StatisticsTable table_with(const std::vector<double>& values) {
+    StatisticsTable table;
+    table.columns = {QStringLiteral("row"), QStringLiteral("value")};
+    for (const double value : values) {
+        StatisticsTable::Row row;
+        row.cells = {{QString::number(table.rows.size()), std::nullopt},
+                     {{}, value, StatisticsTable::Format::number, false, true}};
+        table.rows.push_back(std::move(row));
+    }
+    table.complete = true;
+    return table;
+}
+
+std::string shown_by(const StatisticsModel& model) {
+    QStringList texts;
+    for (int row = 0; row < model.rowCount(); ++row) texts << model.index(row, 1).data().toString();
+    return texts.join(QLatin1Char(' ')).toStdString();
+}
+
+TEST(StatisticsModel, KeepsOrderAndSelectionAsFiguresFollow) {
+    StatisticsModel model;
+    model.show(table_with({9, 10, 2}));
+    EXPECT_EQ(shown_by(model), "9 10 2");
+    // By what they stand for: 10 is more than 9.
+    model.sort(1, Qt::DescendingOrder);
+    EXPECT_EQ(shown_by(model), "10 9 2");
+    const QPersistentModelIndex selected(model.index(2, 0));
+    ASSERT_EQ(selected.data().toString(), QStringLiteral("2"));
+    model.show(table_with({9, 10, 30, 20}));
+    EXPECT_EQ(shown_by(model), "30 20 10 9");
+    EXPECT_EQ(selected.row(), 0);
+    EXPECT_EQ(selected.data().toString(), QStringLiteral("2"));
+    EXPECT_EQ(model.headerData(1, Qt::Horizontal, Qt::InitialSortOrderRole).toInt(), Qt::DescendingOrder);
+    EXPECT_EQ(model.longest_text(1), QStringLiteral("value"));
 }
 
 using StatisticsViewTest = testing_gui::ShownView<StatisticsView>;
@@ -293,8 +330,8 @@ TEST_F(StatisticsViewTest, ShowsAPageAndFiltersByARow) {
                          expression = text;
                          over = table;
                      });
-    auto* const table = view->findChild<QTableWidget*>();
-    ASSERT_EQ(table->rowCount(), static_cast<int>(view->statistics().rows.size()));
+    QTableView* const table = &view->table();
+    ASSERT_EQ(table->model()->rowCount(), static_cast<int>(view->statistics().rows.size()));
     const int longest = static_cast<int>(column_of(view->statistics(), QStringLiteral("Longest")));
     QHeaderView& header = *table->horizontalHeader();
     table->scrollTo(table->model()->index(0, longest));
@@ -302,10 +339,10 @@ TEST_F(StatisticsViewTest, ShowsAPageAndFiltersByARow) {
                        QPointF(header.sectionViewportPosition(longest) + header.sectionSize(longest) / 2.0,
                                header.height() / 2.0));
     EXPECT_EQ(header.sortIndicatorOrder(), Qt::DescendingOrder);
-    Q_EMIT table->cellActivated(0, 0);
+    Q_EMIT table->activated(table->model()->index(0, 0));
     EXPECT_EQ(over, QStringLiteral("commands"));
     // The slowest of all is a write of 47.6 ms.
-    EXPECT_EQ(table->item(0, 0)->text(), QStringLiteral("WRITE(16)"));
+    EXPECT_EQ(table->model()->index(0, 0).data().toString(), QStringLiteral("WRITE(16)"));
     EXPECT_EQ(expression, QStringLiteral("opcode == 0x8a"));
 }
 

@@ -7,36 +7,14 @@
 #include <QHeaderView>
 #include <QShortcut>
 #include <QVBoxLayout>
-#include <algorithm>
 
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
 namespace {
 
-constexpr int row_number = Qt::UserRole + 1;
 constexpr int rest_ms = 80;  // statistics are asked for once the range is at rest so long
-
-// Sorted by what it stands for, not by how that is written.
-class Item : public QTableWidgetItem {
-  public:
-    Item(const StatisticsTable::Cell& cell, int row) : QTableWidgetItem(cell.text), value_(cell.value) {
-        setData(row_number, row);
-        setTextAlignment(Qt::AlignVCenter | (value_ ? Qt::AlignRight : Qt::AlignLeft));
-        if (!cell.stands_out) return;
-        QFont bold = font();
-        bold.setBold(true);
-        setFont(bold);
-    }
-    bool operator<(const QTableWidgetItem& other) const override {
-        const auto* const one = dynamic_cast<const Item*>(&other);
-        if (one == nullptr || !value_ || !one->value_) return QTableWidgetItem::operator<(other);
-        return *value_ < *one->value_;
-    }
-
-  private:
-    std::optional<double> value_;
-};
 
 }  // namespace
 
@@ -44,9 +22,11 @@ StatisticsView::StatisticsView(Document& document, QWidget* parent)
     : View(document, parent),
       pages_(new QTabBar(this)),
       of_(new QComboBox(this)),
-      table_(new QTableWidget(this)),
+      model_(new StatisticsModel(this)),
+      table_(new QTableView(this)),
       note_(new QLabel(this)),
-      debounce_(rest_ms, [this] { ask(); }) {
+      debounce_(rest_ms, [this] { ask(); }),
+      pace_([this] { ask_anew(); }) {
     pages_->setAccessibleName(tr("Statistics"));
     pages_->setDocumentMode(true);
     pages_->setExpanding(false);
@@ -57,11 +37,17 @@ StatisticsView::StatisticsView(Document& document, QWidget* parent)
     of_->addItem(tr("Selected range"));
     of_->setToolTip(
         tr("Shift+drag in a view of time selects a range; where none is selected, it is the range in sight"));
+    table_->setModel(model_);
+    table_->setSortingEnabled(true);
+    table_->setWordWrap(false);
     table_->setAccessibleName(tr("Rows of the statistics"));
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->verticalHeader()->hide();
+    table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table_->verticalHeader()->setMinimumSectionSize(10);
+    table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
     table_->setShowGrid(false);
     table_->setFrameShape(QFrame::NoFrame);
     table_->setAlternatingRowColors(true);
@@ -89,15 +75,12 @@ StatisticsView::StatisticsView(Document& document, QWidget* parent)
     });
     for (const auto signal : {&ViewState::range_changed, &ViewState::selected_range_changed})
         connect(&state(), signal, this, &StatisticsView::on_range_changed);
-    for (const auto signal : {&ViewState::units_changed, &ViewState::time_format_changed}) {
-        connect(&state(), signal, this, [this] {
-            asked_.reset();
-            ask();
-        });
-    }
+    for (const auto signal : {&ViewState::units_changed, &ViewState::time_format_changed})
+        connect(&state(), signal, this, &StatisticsView::ask_anew);
     connect(&document, &Document::loaded, this, &StatisticsView::ask);
     connect(&document, &Document::grown, this, &StatisticsView::on_grown);
-    connect(table_, &QTableWidget::cellActivated, this, &StatisticsView::open_row);
+    connect(table_, &QTableView::activated, this,
+            [this](const QModelIndex& index) { open_row(index.row()); });
     auto* const copies = new QShortcut(QKeySequence::Copy, this);
     copies->setContext(Qt::WidgetWithChildrenShortcut);
     connect(copies, &QShortcut::activated, this, &StatisticsView::copy);
@@ -112,16 +95,20 @@ void StatisticsView::show_page(StatisticsPage page) {
     ask();
 }
 
-void StatisticsView::showEvent(QShowEvent* event) {
-    View::showEvent(event);
+void StatisticsView::on_in_sight() {
     ask();
 }
 
-// One pass over all rows each time: as often as that is done anyway.
-void StatisticsView::on_grown() {
-    if (!job_.idle()) return;
+void StatisticsView::ask_anew() {
     asked_.reset();
     ask();
+}
+
+void StatisticsView::on_grown() {
+    if (!in_sight()) return;
+    if (document().live()) return pace_.on_growth();
+    // One pass over all rows each time: as often as that is done anyway.
+    if (job_.idle()) ask_anew();
 }
 
 void StatisticsView::limit_to_range(bool limited) {
@@ -137,20 +124,23 @@ StatisticsView::Asked StatisticsView::wanted() const {
 }
 
 void StatisticsView::on_range_changed() {
-    if (!isVisible() || of_->currentIndex() == 0) return;
+    // What a recording moves on is asked for as that grows.
+    if (!in_sight() || of_->currentIndex() == 0 || document().live()) return;
     debounce_.look(document().loading(), asked_ && *asked_ == wanted());
 }
 
 void StatisticsView::ask() {
-    if (!isVisible()) return;
+    if (!in_sight()) return;
     const Asked wanted = this->wanted();
     if (asked_ && *asked_ == wanted) return;
     asked_ = wanted;
+    pace_.asked();
     job_.request(
         [data = document().data(), wanted](const StopFlag& stop) {
             return capture_statistics(data->read(), wanted.page, wanted.scope, stop);
         },
         [this, wanted](StatisticsTable table) {
+            pace_.answered();
             if (table.complete) show_table(std::move(table), wanted);
         });
 }
@@ -168,63 +158,55 @@ QString StatisticsView::words_for(const Asked& of) const {
 }
 
 void StatisticsView::show_table(StatisticsTable table, const Asked& of) {
-    const bool other_columns = table.columns != shown_.columns;
-    shown_ = std::move(table);
-    count_picture();
-    table_->setSortingEnabled(false);
-    table_->clearContents();
-    table_->setColumnCount(static_cast<int>(shown_.columns.size()));
-    table_->setRowCount(static_cast<int>(shown_.rows.size()));
-    table_->setHorizontalHeaderLabels(shown_.columns);
+    const bool other_columns = table.columns != statistics().columns;
     if (other_columns) table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
-    for (int column = 0; column < table_->columnCount(); ++column) {
-        const bool figures = std::ranges::any_of(shown_.rows, [&](const StatisticsTable::Row& row) {
-            return row.cells[static_cast<size_t>(column)].is_figure;
-        });
-        table_->horizontalHeaderItem(column)->setData(
-            Qt::InitialSortOrderRole, static_cast<int>(figures ? Qt::DescendingOrder : Qt::AscendingOrder));
-    }
-    for (int row = 0; row < table_->rowCount(); ++row) {
-        int column = 0;
-        for (const StatisticsTable::Cell& cell : shown_.rows[static_cast<size_t>(row)].cells)
-            table_->setItem(row, column++, new Item(cell, row));
-    }
-    table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
-    table_->setSortingEnabled(true);
-    table_->resizeColumnsToContents();
+    model_->show(std::move(table));
+    count_picture();
+    if (other_columns) widths_.clear();
+    widen_columns();
     shown_of_ = of;
     show_note();
+}
+
+// While a capture grows, a column follows what is written in it, but not back: what is read stays where it is.
+void StatisticsView::widen_columns() {
+    QFont bold = table_->font();
+    bold.setBold(true);
+    const QFontMetrics metrics(bold);
+    const int beside = beside_text(28);  // margins, and the arrow of the order
+    widths_.resize(static_cast<size_t>(model_->columnCount()));
+    for (int column = 0; column < model_->columnCount(); ++column) {
+        int& width = widths_[static_cast<size_t>(column)];
+        const int wanted = metrics.horizontalAdvance(model_->longest_text(column)) + beside;
+        if (wanted <= width) continue;
+        width = wanted;
+        table_->setColumnWidth(column, width);
+    }
 }
 
 void StatisticsView::show_note() {
     QStringList notes{words_for(*shown_of_)};
     if (shown_of_->scope.filter != nullptr) notes << tr("Of what passes the filter.");
-    if (!shown_.note.isEmpty()) notes << shown_.note;
-    if (shown_.rows.empty()) {
+    if (!statistics().note.isEmpty()) notes << statistics().note;
+    if (statistics().rows.empty()) {
         notes << tr("There is nothing of the kind.");
-    } else if (!shown_.filter_table.isEmpty()) {
+    } else if (!statistics().filter_table.isEmpty()) {
         notes << tr("A double click on a row filters by it.");
     }
     note_->setText(notes.join(QLatin1Char(' ')));
 }
 
 void StatisticsView::open_row(int row) {
-    const QTableWidgetItem* const item = table_->item(row, 0);
-    if (item == nullptr) return;
-    const auto at = static_cast<size_t>(item->data(row_number).toInt());
-    if (at >= shown_.rows.size() || shown_.rows[at].filter.isEmpty()) return;
-    Q_EMIT filter_wanted(shown_.rows[at].filter, shown_.filter_table);
+    const QString& filter = model_->row_at(row).filter;
+    if (!filter.isEmpty()) Q_EMIT filter_wanted(filter, statistics().filter_table);
 }
 
 // All of it as it stands, columns with tabs between.
 void StatisticsView::copy() const {
-    QString text = shown_.columns.join(QLatin1Char('\t')) + QLatin1Char('\n');
-    for (int row = 0; row < table_->rowCount(); ++row) {
+    QString text = statistics().columns.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    for (int row = 0; row < model_->rowCount(); ++row) {
         QStringList cells;
-        for (int column = 0; column < table_->columnCount(); ++column) {
-            const QTableWidgetItem* const item = table_->item(row, column);
-            cells << (item == nullptr ? QString() : item->text());
-        }
+        for (const StatisticsTable::Cell& cell : model_->row_at(row).cells) cells << cell.text();
         text += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
     }
     QApplication::clipboard()->setText(text);

@@ -4,14 +4,17 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QTabBar>
-#include <QTableWidget>
+#include <QTableView>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "gui/document/latest_job.h"
 #include "gui/view_engine/debounce.h"
+#include "gui/view_engine/live_pace.h"
 #include "gui/view_engine/view.h"
 #include "gui/views/statistics/capture_statistics.h"
+#include "gui/views/statistics/statistics_model.h"
 
 namespace sanscope {
 
@@ -22,18 +25,19 @@ class StatisticsView : public View {
   public:
     StatisticsView(Document& document, QWidget* parent);
 
-    bool settled() const override { return job_.idle() && !debounce_.waiting(); }
+    bool settled() const override { return job_.idle() && !debounce_.waiting() && !pace_.waiting(); }
     // Of the selected range of time, or else of the one in sight, instead of all of the capture.
     void limit_to_range(bool limited);
     void show_page(StatisticsPage page);
     StatisticsPage page() const;
-    const StatisticsTable& statistics() const { return shown_; }
+    const StatisticsTable& statistics() const { return model_->table(); }
+    QTableView& table() const { return *table_; }
 
   Q_SIGNALS:
     void filter_wanted(const QString& expression, const QString& table);
 
   protected:
-    void showEvent(QShowEvent* event) override;
+    void on_in_sight() override;
 
   private:
     // What was asked for: the page, of what, of a capture that was whole.
@@ -44,24 +48,28 @@ class StatisticsView : public View {
         bool operator==(const Asked&) const = default;
     };
     void ask();
+    void ask_anew();
     Asked wanted() const;
     void on_range_changed();
     void on_grown();
     void show_table(StatisticsTable table, const Asked& of);
     void show_note();
     QString words_for(const Asked& of) const;
+    void widen_columns();
     void open_row(int row);
     void copy() const;
 
     QTabBar* pages_;
     QComboBox* of_;
-    QTableWidget* table_;
+    StatisticsModel* model_;
+    QTableView* table_;
     QLabel* note_;
-    StatisticsTable shown_;
+    std::vector<int> widths_;  // of columns, as their texts needed by now
     std::optional<Asked> shown_of_;
     std::optional<Asked> asked_;
     LatestJob<StatisticsTable> job_;
     Debounce debounce_;
+    LivePace pace_;
 };
 
 }  // namespace sanscope

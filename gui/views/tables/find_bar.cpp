@@ -133,13 +133,15 @@ void FindBar::find(bool forward) {
 void FindBar::show_found(const PacketFound& found, bool forward) {
     set_searching(false);
     QStringList parts{go_to(found, forward)};
-    if (found.given_up > 0)
+    if (found.given_up > 0) {
         parts.append(found.given_up == 1
                          ? tr("In 1 packet the regular expression took too long.")
                          : tr("In %1 packets the regular expression took too long.").arg(found.given_up));
-    if (found.unreadable > 0)
+    }
+    if (found.unreadable > 0) {
         parts.append(found.unreadable == 1 ? tr("1 packet could not be read.")
                                            : tr("%1 packets could not be read.").arg(found.unreadable));
+    }
     parts.removeAll(QString());
     message_->setText(parts.join(QLatin1Char(' ')));
 }

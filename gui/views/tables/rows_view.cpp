@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -22,6 +23,7 @@
 #include <optional>
 
 #include "gui/document/filter_result.h"
+#include "gui/models/empty_table.h"
 #include "gui/views/tables/commands_behind_loss.h"
 #include "gui/views/tables/find_bar.h"
 #include "gui/views/tables/row_delegate.h"
@@ -69,6 +71,7 @@ RowsView::RowsView(Document& document, std::shared_ptr<const TableAccess> access
       kind_(find_table_kind(access_->name())),
       model_(new TableModel(access_, this)),
       table_(new QTableView(this)),
+      why_empty_(new QLabel(this)),
       status_(new QLabel(this)),
       progress_(new QProgressBar(this)),
       cancel_(new QToolButton(this)),
@@ -147,6 +150,13 @@ void RowsView::make_widgets() {
     rows->setMinimumSectionSize(10);
     rows->setDefaultSectionSize(fontMetrics().height() + 4);
     table_->installEventFilter(this);
+    why_empty_->setTextFormat(Qt::PlainText);
+    why_empty_->setWordWrap(true);
+    why_empty_->setAlignment(Qt::AlignCenter);
+    why_empty_->setContentsMargins(24, 8, 24, 8);
+    why_empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
+    why_empty_->setObjectName(QStringLiteral("why-empty"));
+    why_empty_->hide();
 
     progress_->setMaximumWidth(160);
     progress_->setMaximumHeight(fontMetrics().height());
@@ -167,7 +177,10 @@ void RowsView::make_widgets() {
     auto* const layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(table_, 1);
+    auto* const rows_or_reason = new QGridLayout;
+    rows_or_reason->addWidget(table_, 0, 0);
+    rows_or_reason->addWidget(why_empty_, 0, 0);
+    layout->addLayout(rows_or_reason, 1);
     if (kind_ != nullptr && kind_->name == packets_table_name) {
         find_bar_ = new FindBar(document(), access_, *model_, *table_, this);
         layout->addWidget(find_bar_);
@@ -205,33 +218,45 @@ void RowsView::set_up_header() {
     header->setStretchLastSection(access_->name() == packets_table_name);
     header->setContextMenuPolicy(Qt::CustomContextMenu);
     for (int column = 0; column < model_->columnCount(); ++column) fit_column(column);
-    if (kind_ != nullptr && !kind_->columns.empty()) {
-        for (int column = 0; column < model_->columnCount(); ++column) header->hideSection(column);
-        int place = 0;
-        for (const std::string_view name : kind_->columns) {
-            const auto column = find_column(access_->columns(), name);
-            if (!column) continue;
-            const int logical = static_cast<int>(*column);
-            header->showSection(logical);
-            header->moveSection(header->visualIndex(logical), place++);
-        }
-    }
-    const QSettings settings;
-    const QByteArray kept =
-        settings.value(QStringLiteral("tables/%1").arg(from_utf8(access_->name()))).toByteArray();
-    if (!kept.isEmpty() &&
-        settings.value(QStringLiteral("tables/%1-columns").arg(from_utf8(access_->name()))).toInt() ==
-            model_->columnCount()) {
-        header->restoreState(kept);
-        header->setSortIndicator(sort_column_, Qt::AscendingOrder);
-    }
+    if (kind_ != nullptr && !kind_->columns.empty()) arrange_columns(kind_->columns);
+    restore_columns();
     if (model_->delta_column() >= 0)
-        model_->set_delta_of_shown(settings.value(QLatin1String(delta_key)).toBool());
+        model_->set_delta_of_shown(QSettings().value(QLatin1String(delta_key)).toBool());
     connect(header, &QHeaderView::sortIndicatorChanged, this,
             [this](int column, Qt::SortOrder order) { sort(column, order); });
     connect(header, &QHeaderView::sectionResized, this, [this] { remember_columns(); });
     connect(header, &QHeaderView::sectionMoved, this, [this] { remember_columns(); });
     connect(header, &QWidget::customContextMenuRequested, this, &RowsView::show_header_menu);
+}
+
+void RowsView::arrange_columns(std::span<const std::string_view> names) {
+    QHeaderView* const header = table_->horizontalHeader();
+    for (int column = 0; column < model_->columnCount(); ++column) header->hideSection(column);
+    int place = 0;
+    for (const std::string_view name : names) {
+        const auto column = find_column(access_->columns(), name);
+        if (!column) continue;
+        const int logical = static_cast<int>(*column);
+        header->showSection(logical);
+        header->moveSection(header->visualIndex(logical), place++);
+    }
+}
+
+void RowsView::restore_columns() {
+    const QSettings settings;
+    const QByteArray kept =
+        settings.value(QStringLiteral("tables/%1").arg(from_utf8(access_->name()))).toByteArray();
+    if (kept.isEmpty() ||
+        settings.value(QStringLiteral("tables/%1-columns").arg(from_utf8(access_->name()))).toInt() !=
+            model_->columnCount())
+        return;
+    table_->horizontalHeader()->restoreState(kept);
+    table_->horizontalHeader()->setSortIndicator(sort_column_, Qt::AscendingOrder);
+}
+
+void RowsView::show_columns(std::span<const std::string_view> names) {
+    arrange_columns(names);
+    restore_columns();
 }
 
 void RowsView::fit_column(int column) {
@@ -247,7 +272,7 @@ void RowsView::fit_column(int column) {
 
 void RowsView::remember_columns() const {
     // Of a view that was never seen, sizes are not of the user's choosing.
-    if (!isVisible()) return;
+    if (!in_sight()) return;
     QSettings settings;
     settings.setValue(QStringLiteral("tables/%1").arg(from_utf8(access_->name())),
                       table_->horizontalHeader()->saveState());
@@ -296,7 +321,7 @@ void RowsView::set_colors(ThemedRowColors colors) {
 
 // Of what is in sight now, so that it is painted once.
 void RowsView::prepare_colors() {
-    if (!isVisible()) return;
+    if (!in_sight()) return;
     const int row_height = std::max(1, table_->verticalHeader()->defaultSectionSize());
     model_->prepare_colors(std::max(0, table_->rowAt(0)), table_->viewport()->height() / row_height + 2);
 }
@@ -306,8 +331,7 @@ void RowsView::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange && table_ != nullptr) apply_theme();
 }
 
-void RowsView::showEvent(QShowEvent* event) {
-    View::showEvent(event);
+void RowsView::on_in_sight() {
     if (stale_) {
         count_rows();
     } else {
@@ -316,13 +340,13 @@ void RowsView::showEvent(QShowEvent* event) {
 }
 
 bool RowsView::settled() const {
-    return stale_ ? !isVisible()
+    return stale_ ? !in_sight()
                   : count_.idle() && arrange_.idle() && (arranged_ || document().loading()) &&
                         !model_->fetching() && !export_->running() && waited_job_.idle();
 }
 
 void RowsView::count_rows() {
-    if (!isVisible()) {
+    if (!in_sight()) {
         stale_ = true;
         return;
     }
@@ -403,7 +427,7 @@ void RowsView::show_greatest(std::string_view column) {
 
 // Filter and order, behind the GUI thread; the rows before stand until then.
 void RowsView::arrange() {
-    if (!isVisible()) {
+    if (!in_sight()) {
         stale_ = true;
         return;
     }
@@ -513,7 +537,7 @@ int RowsView::first_at_selected_packets() const {
 }
 
 void RowsView::follow_selection() {
-    if (selecting_ || !isVisible()) return;
+    if (selecting_ || !in_sight()) return;
     const int row = row_of_selection();
     if (row >= 0) return select_row(row);
     // What is selected has no row here; nothing shall look as if it had.
@@ -623,10 +647,26 @@ void RowsView::show_status() {
         }
     }
     status_->setText(text);
+    show_why_empty();
     progress_->setVisible(exporting || (arranging && sort_column_ >= 0));
     progress_->setRange(0, exporting ? 100 : 0);
     cancel_->setVisible(progress_->isVisibleTo(this));
     export_button_->setEnabled(!exporting && access_->final_table() != nullptr);
+}
+
+void RowsView::show_why_empty() {
+    QString why;
+    if (arranged_ && !document().loading() && model_->rowCount() == 0) {
+        if (total_ == 1) {
+            why = tr("The only %1 does not pass the filter.").arg(noun_for(1));
+        } else if (total_ > 0) {
+            why = tr("None of the %1 %2 passes the filter.").arg(grouped(total_), noun_for(total_));
+        } else if (const auto reading = document().data()->try_read(); kind_ != nullptr && reading) {
+            why = sanscope::why_empty(*kind_, *reading);
+        }
+    }
+    why_empty_->setText(why);
+    why_empty_->setVisible(!why.isEmpty());
 }
 
 bool RowsView::copy_selection() {

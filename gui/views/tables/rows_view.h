@@ -4,8 +4,10 @@
 #include <QElapsedTimer>
 #include <QTableView>
 #include <memory>
+#include <span>
 #include <string_view>
 
+#include "gui/document/brief_worker_threads.h"
 #include "gui/document/latest_job.h"
 #include "gui/models/table_model.h"
 #include "gui/view_engine/view.h"
@@ -56,6 +58,8 @@ class RowsView : public View {
     Qt::SortOrder sort_order() const { return sort_order_; }
     // The rows with the greatest values of a column of that name first; shows the column where it was not.
     void show_greatest(std::string_view column);
+    // Of a table that is none of table_kinds(): these are shown, in that order, unless the user chose otherwise.
+    void show_columns(std::span<const std::string_view> names);
     // Selected rows with a header, columns as they are shown, tab-separated. False where there are too many, which the status line says.
     bool copy_selection();
     // What is shown, to a file; progress is shown below the table.
@@ -77,7 +81,7 @@ class RowsView : public View {
     void exported(bool written);
 
   protected:
-    void showEvent(QShowEvent* event) override;
+    void on_in_sight() override;
     void changeEvent(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -91,6 +95,8 @@ class RowsView : public View {
     void make_widgets();
     void set_up_header();
     void fit_column(int column);
+    void arrange_columns(std::span<const std::string_view> names);
+    void restore_columns();
     void count_rows();
     void show_growth(size_t rows);
     bool follows_end() const;
@@ -111,6 +117,7 @@ class RowsView : public View {
     void show_row_menu(QPoint at);
     uint32_t connection_of(int row) const;
     void show_status();
+    void show_why_empty();
     void ask_for_export();
     void remember_columns() const;
     void apply_theme();
@@ -121,6 +128,7 @@ class RowsView : public View {
     const TableKind* kind_;  // nullptr: rows that are nothing to other views
     TableModel* model_;
     QTableView* table_;
+    QLabel* why_empty_;  // in place of rows
     QLabel* status_;
     QProgressBar* progress_;
     QToolButton* cancel_;
@@ -142,7 +150,7 @@ class RowsView : public View {
     bool to_top_ = false;     // once rows are in the order that was asked for
     QElapsedTimer since_growth_;
     int64_t growth_took_ns_ = 0;  // the last one
-    LatestJob<size_t> count_{true};
+    LatestJob<size_t> count_{true, &brief_worker_threads()};
     LatestJob<Arranged> arrange_;
     LatestJob<std::vector<uint64_t>> waited_job_;
 };

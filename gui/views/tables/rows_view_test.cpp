@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <algorithm>
@@ -100,6 +101,41 @@ TEST_F(RowsViewTest, SortingGoesToTheTop) {
         EXPECT_EQ(document->state().selection().number, 120u);
         view->table().scrollToBottom();
     }
+}
+
+const QLabel& why_empty(const RowsView& view) {
+    return *view.findChild<QLabel*>(QStringLiteral("why-empty"));
+}
+
+TEST_F(RowsViewTest, AnEmptyTableSaysWhy) {
+    for (const char* const sample :
+         {"loss-mixed-initiator.pcap.zst", "nop-logout.pcap", "kernel-truth-target.pcapng.zst"}) {
+        open(sample);
+        for (const TableKind& viewed : table_kinds()) {
+            const auto view = view_of(viewed.name);
+            EXPECT_EQ(view->model().rowCount() == 0, why_empty(*view).isVisible())
+                << sample << ": " << viewed.name;
+            EXPECT_EQ(view->model().rowCount() == 0, !why_empty(*view).text().isEmpty())
+                << sample << ": " << viewed.name;
+        }
+    }
+    open("nop-logout.pcap");
+    EXPECT_TRUE(why_empty(*view_of("kernel_windows")).text().contains(QStringLiteral("--kernel-truth")));
+    EXPECT_TRUE(
+        why_empty(*view_of("kernel_ca_transitions")).text().contains(QStringLiteral("--kernel-truth")));
+}
+
+TEST_F(RowsViewTest, ATableThatAFilterEmptiesSaysSo) {
+    open("loss-mixed-initiator.pcap.zst");
+    const auto view = view_of("commands");
+    EXPECT_FALSE(why_empty(*view).isVisible());
+    filter("commands", "turnaround_ns > 60s");
+    ASSERT_TRUE(wait_until([&] { return view->settled() && view->model().rowCount() == 0; }));
+    EXPECT_TRUE(why_empty(*view).text().endsWith(QStringLiteral("passes the filter.")))
+        << why_empty(*view).text().toStdString();
+    document->state().set_filter(nullptr);
+    ASSERT_TRUE(wait_until([&] { return view->settled() && view->model().rowCount() > 0; }));
+    EXPECT_FALSE(why_empty(*view).isVisible());
 }
 
 TEST_F(RowsViewTest, TellsEveryRowOfEveryTable) {

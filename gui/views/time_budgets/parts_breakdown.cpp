@@ -25,7 +25,7 @@ Breakdown::Group group_of(const CommandRow& row, BreakdownBy by) {
     const bool all = by == BreakdownBy::all_of_these;
     if (all || by == BreakdownBy::session) group.session = row.session.value();
     if (all || by == BreakdownBy::lun) group.lun = row.lun;
-    if (all || by == BreakdownBy::transfer) group.transfer = transfer_of(row);
+    if (all || by == BreakdownBy::transfer) group.transfer = transfer_of(row.opcode);
     if (all || by == BreakdownBy::size) group.size_class = size_class_of(row);
     return group;
 }

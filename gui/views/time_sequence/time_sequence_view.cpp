@@ -26,7 +26,7 @@ QString flag_text(uint8_t flags) {
 
 // Of bars in order of time: the positions of those in sight.
 template <class Bar>
-std::pair<size_t, size_t> in_sight(const std::vector<Bar>& bars, const TimeRange& range) {
+std::pair<size_t, size_t> bars_within(const std::vector<Bar>& bars, const TimeRange& range) {
     const auto before = [](const Bar& bar, int64_t at) { return bar.time_ns < at; };
     const auto first = std::lower_bound(bars.begin(), bars.end(), range.begin_ns, before);
     const auto last = std::lower_bound(first, bars.end(), range.end_ns, before);
@@ -163,7 +163,7 @@ void TimeSequenceView::fit_values() {
     const TimeRange range = state().range();
     Extent stream;
     if (on_[segments] || on_[retransmissions]) {
-        const auto [first, last] = in_sight(picture().segments, range);
+        const auto [first, last] = bars_within(picture().segments, range);
         for (size_t i = first; i < last; ++i) {
             const SegmentBar& bar = picture().segments[i];
             if ((bar.flags & tcp_rst) != 0 && bar.begin == bar.end) continue;
@@ -172,7 +172,7 @@ void TimeSequenceView::fit_values() {
         }
         // A column that began before the range reaches into it.
         const auto [from, to] =
-            in_sight(picture().columns, {range.begin_ns - picture().prepared.ns_per_column, range.end_ns});
+            bars_within(picture().columns, {range.begin_ns - picture().prepared.ns_per_column, range.end_ns});
         for (size_t i = from; i < to; ++i) {
             stream.add(static_cast<double>(picture().columns[i].begin));
             stream.add(static_cast<double>(picture().columns[i].end));
@@ -221,7 +221,7 @@ void TimeSequenceView::draw_sequence(QPainter& painter, const PlotPane& pane) {
     if (on_[sacks]) {
         const TimeViewport view = pane.viewport();
         const ValueScale scale = pane.scale();
-        const auto [first, last] = in_sight(picture().sacks, view.range);
+        const auto [first, last] = bars_within(picture().sacks, view.range);
         bars_.clear();
         faint_bars_.clear();
         for (size_t i = first; i < last; ++i) {
@@ -244,13 +244,13 @@ void TimeSequenceView::draw_segments(QPainter& painter, const PlotPane& pane) {
     const Theme& theme = pane.theme();
     bars_.clear();
     faint_bars_.clear();
-    const auto [from, to] = in_sight(
+    const auto [from, to] = bars_within(
         picture().columns, {view.range.begin_ns - picture().prepared.ns_per_column, view.range.end_ns});
     for (size_t i = from; i < to; ++i) {
         const SegmentColumn& column = picture().columns[i];
         bars_.push_back(upright(pane, view, scale, column.time_ns, column.begin, column.end));
     }
-    const auto [first, last] = in_sight(picture().segments, view.range);
+    const auto [first, last] = bars_within(picture().segments, view.range);
     // Arrowheads at both ends, as tcptrace has them, where there is room between the segments.
     const bool roomy = static_cast<double>(last - first) * 5 < view.length;
     for (size_t i = first; i < last; ++i) {
@@ -323,7 +323,7 @@ void TimeSequenceView::draw_losses(QPainter& painter, const PlotPane& pane) {
     const TimeViewport view = pane.viewport();
     const ValueScale scale = pane.scale();
     const Theme& theme = pane.theme();
-    const auto [first, last] = in_sight(picture().losses, view.range);
+    const auto [first, last] = bars_within(picture().losses, view.range);
     // Marks that would lie on each other: the first stands for those.
     QPointF before(-100, -100);
     const double size = (last - first) * 25 > static_cast<size_t>(view.length) ? 6 : 8;

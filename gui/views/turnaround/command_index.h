@@ -59,7 +59,8 @@ class CommandIndex {
 
     // The first point at or behind a moment.
     size_t first_at(int64_t time_ns) const;
-    // Commands under way: begun at or before the moment, and ending after it.
+    // Commands under way: begun at or before the moment, and ending after it. At least so many: those that ended nobody
+    // knows when count until the latest that is known of them.
     int64_t depth_at(int64_t time_ns) const;
 
   private:

@@ -142,6 +142,7 @@ std::vector<PercentileLabel> percentile_labels(const TurnaroundStatistics& stati
         {{0.5, "p50"}, {0.9, "p90"}, {0.99, "p99"}, {0.999, "p99.9"}}};
     std::vector<PercentileLabel> labels;
     for (const auto& [fraction, name] : marks) {
+        if (!statistics.all.turnaround.percentile_holds(fraction, statistics.all.untimed)) continue;
         const double y =
             std::round(scale.y_of(static_cast<double>(statistics.all.turnaround.percentile_ns(fraction))));
         if (!labels.empty() && y > labels.back().top - height - 1) {

@@ -60,6 +60,7 @@ TurnaroundStatistics turnaround_statistics(const CaptureData::Reading& reading, 
         const uint64_t bytes = row.bytes == unknown<uint64_t> || row.response_ns == no_time ? 0 : row.bytes;
         const auto count = [&](TurnaroundStatistics::Group& group) {
             ++group.count;
+            if (row.ended_nobody_knows_when()) ++group.untimed;
             group.bytes += bytes;
             if (group.begin_ns == no_time) group.begin_ns = point.start_ns;
             group.end_ns = std::max(group.end_ns, row.response_ns);

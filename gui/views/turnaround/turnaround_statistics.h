@@ -24,7 +24,8 @@ struct TurnaroundStatistics {
         uint64_t key = 0;       // opcode; n for sizes of 2^(n-1) < bytes <= 2^n; LUN; session number
         const char* name = "";  // of its commands, where grouped by opcode; static storage
         uint64_t count = 0;
-        uint64_t bytes = 0;  // of commands that completed
+        uint64_t untimed = 0;  // of these, answered nobody knows when, or perhaps not
+        uint64_t bytes = 0;    // of commands that completed
         // From the first request to the last answer: what its throughput is over, as in the report.
         int64_t begin_ns = no_time;
         int64_t end_ns = no_time;

@@ -147,7 +147,9 @@ void TurnaroundView::make_legend() {
                        },
                        nullptr});
     entries.push_back(
-        {tr("commands under way"), tr("Requested and not yet answered"), line_icon(&Theme::axis), nullptr});
+        {tr("commands under way"),
+         tr("Requested and not yet answered; at least so many, where nobody knows when some were answered"),
+         line_icon(&Theme::axis), nullptr});
     entries.push_back(
         {tr("their mean"), tr("Over some pixels each, by time"), line_icon(&Theme::in_flight, 2), nullptr});
     legend_->set_entries(std::move(entries));
@@ -317,13 +319,12 @@ void TurnaroundView::fill_table() {
         int column = 2;
         for (const double fraction : {0.5, 0.9, 0.99, 0.999}) {
             table_->set(row, column++,
-                        group.turnaround.count() == 0
-                            ? QString()
-                            : short_duration(group.turnaround.percentile_ns(fraction)));
+                        group.turnaround.percentile_holds(fraction, group.untimed)
+                            ? short_duration(group.turnaround.percentile_ns(fraction))
+                            : QString());
         }
-        table_->set(row, 6,
-                    group.turnaround.count() == 0 ? QString() : short_duration(group.turnaround.max_ns()));
-        if (group.turnaround.count() > 0) {
+        if (group.turnaround.moments_hold(group.untimed)) {
+            table_->set(row, 6, short_duration(group.turnaround.max_ns()));
             table_->set(row, 9, short_duration(std::llround(group.turnaround.mean_ns())));
             table_->set(row, 10, short_duration(std::llround(group.turnaround.standard_deviation_ns())));
             table_->set(
@@ -341,6 +342,11 @@ void TurnaroundView::fill_table() {
         table_->horizontalHeaderItem(column)->setToolTip(
             tr("Data of the commands that completed, over the time from the first one's request to the last "
                "answer"));
+    }
+    for (const int column : {2, 3, 4, 5, 6, 9}) {
+        table_->horizontalHeaderItem(column)->setToolTip(
+            tr("Empty where it is not known: commands whose answers are not in the capture may have been the "
+               "slowest"));
     }
     table_->horizontalHeaderItem(10)->setToolTip(tr("Standard deviation of the turnarounds"));
     table_->horizontalHeaderItem(11)->setToolTip(
@@ -467,7 +473,8 @@ QString TurnaroundView::text_at(QPoint at) const {
     const int64_t time_ns = view.time_at(at.x());
     if (pane == depth_) {
         return moment_text(time_ns) +
-               line(tr("%1 under way")
+               line((statistics_ != nullptr && statistics_->all.untimed > 0 ? tr("at least %1 under way")
+                                                                            : tr("%1 under way"))
                         .arg(counted(static_cast<uint64_t>(value_at(drawn().depth, time_ns)), tr("command"),
                                      tr("commands")))) +
                line(tr("%1 on average about here").arg(value_at(picture().depth_mean, time_ns), 0, 'f', 1));

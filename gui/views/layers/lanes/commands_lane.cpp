@@ -255,7 +255,7 @@ QString column_words(const LaneScene& scene, size_t index, const Lane::Moment& m
     const CommandColumn& column = scene.picture.command_columns[index];
     QString text = column_moment(scene, index, moment);
     const auto line = [&](const QString& more) { text += QLatin1Char('\n') + more; };
-    line(tr("%1 at once at most, %2 begun")
+    line(tr("%1 seen at once at most, %2 begun")
              .arg(counted(column.most, tr("command"), tr("commands")))
              .arg(column.begun));
     line(tr("slowest: command %1, %2 (click selects it)")
@@ -277,7 +277,9 @@ class CommandsLane final : public Lane {
     }
     void prepare(GroupPreparation& group) const override;
     QString name() const override { return tr("SCSI commands"); }
-    QString hint(const GroupShape& shape) const override { return tr("%1 at once at most").arg(shape.slots); }
+    QString hint(const GroupShape& shape) const override {
+        return tr("%1 seen at once at most").arg(shape.slots);
+    }
     QString paint(QPainter& painter, const LanePainting& painting) const override;
     void paint_legend(QPainter& painter, const LanePainting& painting, int y) const override;
     LaneHit hit(const LaneScene& scene, QPointF at) const override;
@@ -406,9 +408,10 @@ LaneHit CommandsLane::hit(const LaneScene& scene, QPointF at) const {
     size_t index = nearest(picture.commands, at, 0, [&](const CommandBar& bar) {
         return rect_of(bar, scene.shape, scene.place, scene.viewport);
     });
-    if (index < picture.commands.size())
+    if (index < picture.commands.size()) {
         return {
             LaneHit::What::item, 0, index, {Selection::Kind::command, picture.commands[index].number()}, {}};
+    }
     const int64_t time_ns = scene.viewport.time_at(at.x());
     if (!column_at(picture.command_columns, scene.prepared, time_ns, index)) return {};
     const CommandColumn& column = picture.command_columns[index];
