@@ -23,7 +23,7 @@ bool is_believable_ip(std::span<const uint8_t> bytes, size_t wire) {
     if (bytes.size() < 6) return false;
     const uint8_t version = bytes[0] >> 4;
     if (version == 4) {
-        const size_t header_length = (bytes[0] & 0x0fu) * 4;
+        const size_t header_length = size_t{bytes[0] & 0x0fu} * 4;
         const size_t total_length = load_be16(bytes.data() + 2);
         return header_length >= 20 && total_length <= wire &&
                (total_length == 0 || total_length >= header_length);
@@ -44,8 +44,6 @@ bool is_believable_ethernet(std::span<const uint8_t> bytes) {
     }
     return false;
 }
-
-constexpr uint8_t ip_protocol_esp = 50;
 
 }  // namespace
 
@@ -69,9 +67,10 @@ void FrameRewriter::cut(Rest rest, size_t keep) {
 
 void FrameRewriter::zero(size_t from, size_t to) {
     to = std::min(to, frame_.size());
-    if (from < to)
+    if (from < to) {
         std::fill(frame_.begin() + static_cast<std::ptrdiff_t>(from),
                   frame_.begin() + static_cast<std::ptrdiff_t>(to), uint8_t{0});
+    }
 }
 
 // What lies behind `length` bytes is padding, of which nothing is known.
@@ -143,6 +142,16 @@ void FrameRewriter::rewrite_link(LinkType link_type, Rest rest) {
             return rewrite_ipv4(rest);
         case LinkType::ipv6:
             return rewrite_ipv6(rest);
+        case LinkType::ppp:
+        case LinkType::fddi:
+        case LinkType::ppp_hdlc:
+        case LinkType::ppp_ether:
+        case LinkType::cisco_hdlc:
+        case LinkType::ppi:
+        case LinkType::erf:
+        case LinkType::ppp_with_direction:
+        case LinkType::nflog:
+        case LinkType::netlink:
         case LinkType::not_a_packet:
             break;
     }
@@ -271,7 +280,7 @@ void FrameRewriter::rewrite_ipv4(Rest rest) {
     constexpr size_t fixed_length = 20;
     if (!descend() || !rest.has(fixed_length)) return cut(rest);
     uint8_t* const ip = frame_.data() + rest.at;
-    const size_t header_length = (ip[0] & 0x0fu) * 4;
+    const size_t header_length = size_t{ip[0] & 0x0fu} * 4;
     if (ip[0] >> 4 != 4 || header_length < fixed_length) return cut(rest);
     const size_t total_length = load_be16(ip + 2);
     if (total_length != 0 && !quoted_) {

@@ -22,10 +22,12 @@ class MappingFile {
     void abandon();
 
   private:
-    MappingFile(std::string path, FileDescriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+    MappingFile(std::string path, FileDescriptor file, bool has_name)
+        : path_(std::move(path)), file_(std::move(file)), has_name_(has_name) {}
 
     std::string path_;
     FileDescriptor file_;
+    bool has_name_;  // already: others get it with what is in them
 };
 
 }  // namespace sanscope

@@ -217,7 +217,8 @@ std::string NameMap::map_base64(std::string_view text) const {
     const std::string tag = "base64" + std::to_string(padding);
     permutation_.apply(symbols, bytes_of(tag));
     std::string out;
-    for (const Symbol& symbol : symbols) out.push_back(base64_digits[symbol.value * (64 / symbol.radix)]);
+    for (const Symbol& symbol : symbols)
+        out.push_back(base64_digits[size_t{symbol.value} * (64 / symbol.radix)]);
     return out.append(padding, '=');
 }
 

@@ -109,7 +109,7 @@ bool PayloadAnonymizer::text_continues(const Place& text) const {
     const auto behind = text_headers_.upper_bound(text);
     if (behind == text_headers_.begin()) return false;
     const auto header = std::prev(behind);
-    constexpr uint64_t longest_header = bhs_length + 255 * 4 + digest_length;
+    constexpr uint64_t longest_header = bhs_length + uint64_t{255} * 4 + digest_length;
     const Place& place = header->first;
     const bool is_its = place.connection == text.connection && place.from_target == text.from_target &&
                         text.offset - place.offset <= longest_header;

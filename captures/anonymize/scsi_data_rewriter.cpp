@@ -24,9 +24,10 @@ void rewrite_standard_inquiry(std::span<uint8_t> data, Anonymizer& anonymizer) {
     constexpr size_t vendor_specific = 36;
     constexpr size_t vendor_specific_end = 56;
     constexpr size_t version_descriptors_end = 74;
-    if (data.size() > vendor_specific)
+    if (data.size() > vendor_specific) {
         anonymizer.map_padded(
             data.subspan(vendor_specific, std::min(data.size(), vendor_specific_end) - vendor_specific));
+    }
     zero(from(data, version_descriptors_end));
 }
 

@@ -174,9 +174,10 @@ std::vector<std::string> generate_arguments(const RunSettings& settings, const R
     } else if (settings.operation == Operation::write) {
         arguments.insert(arguments.end(), {"--read-percent", "0", "--allow-writes", serial_number});
     }
-    for (uint64_t i = 0; i < settings.targets; ++i)
+    for (uint64_t i = 0; i < settings.targets; ++i) {
         arguments.push_back(
             fmt::format("iscsi://{}:{}/{}/0", LabHosts::target_address, first_port + i, target_name(i)));
+    }
     return arguments;
 }
 
@@ -193,11 +194,15 @@ std::optional<double> processor_seconds(const std::vector<LabProcess>& processes
 Result<std::monostate> keep_windows(const RecordedWindows& windows, const std::filesystem::path& path) {
     constexpr int64_t step_ns = 10'000'000;
     if (const auto made = make_folder(path.parent_path()); !made) return made.error();
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    out << window_trace_csv(sample_windows(windows.changes, windows.begin_ns, step_ns));
+    const std::filesystem::path unfinished = path.string() + ".new";
+    std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
+    out << window_trace_csv(sample_windows(windows.changes, windows.begin_ns, windows.end_ns, step_ns));
     out.close();
-    if (!out) return Error{fmt::format("{}: cannot be written", path.string())};
-    return std::monostate{};
+    std::error_code error;
+    if (out) std::filesystem::rename(unfinished, path, error);
+    if (out && !error) return std::monostate{};
+    std::filesystem::remove(unfinished, error);
+    return Error{fmt::format("{}: cannot be written", path.string())};
 }
 
 Result<Measurement> iscsi_load(const LabHosts& hosts, const RunSettings& settings, const RunMeans& means,

@@ -69,7 +69,7 @@ void add_windows(const std::vector<WindowChange>& changes, const Span& span, Mea
     WindowAggregate windows(places.size(), span.begin_ns + (span.end_ns - span.begin_ns) / settling_part);
     for (const WindowChange& change : changes)
         windows.set(change.time_ns, places[change.connection], change.bytes);
-    windows.finish(changes.back().time_ns);
+    windows.finish(span.end_ns);
     if (!windows.sum().known()) return;
     measured[Measure::window_mean_bytes] = windows.sum().mean();
     measured[Measure::window_sd_bytes] = windows.sum().standard_deviation();
@@ -137,7 +137,7 @@ Result<RecordedWindows> add_packet_measures(const std::string& capture, Operatio
     for (const WindowRow& row : store.windows()) span.end_ns = std::max(span.end_ns, row.time_ns);
     if (span.begin_ns >= span.end_ns) return Error{"the recording holds no commands of the load"};
     add_retransmissions(store, span, operation, measured);
-    RecordedWindows windows{changes_of_windows(store, span, operation), span.begin_ns};
+    RecordedWindows windows{changes_of_windows(store, span, operation), span.begin_ns, span.end_ns};
     add_windows(windows.changes, span, measured);
     add_rise_of(store, span, operation, measured);
     return windows;

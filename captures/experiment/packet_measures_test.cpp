@@ -26,6 +26,7 @@ TEST(PacketMeasures, OfWritesTheInitiatorIsTheSender) {
     EXPECT_GT(measured[Measure::bytes_to_ninety].value_or(0), 0);
     EXPECT_FALSE(windows->changes.empty());
     EXPECT_GT(windows->begin_ns, 0);
+    EXPECT_GE(windows->end_ns, windows->changes.back().time_ns);
 }
 
 TEST(PacketMeasures, OfReadsTheTargetIsTheSender) {

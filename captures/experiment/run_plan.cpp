@@ -102,9 +102,10 @@ Result<Selection> parse_selection(std::string_view text) {
     while (true) {
         const std::string_view value = text.substr(0, text.find(','));
         RunSettings settings;
-        if (!column->set(settings, value))
+        if (!column->set(settings, value)) {
             return Error{
                 fmt::format("'{}' cannot be '{}'; it takes {}", column->name, value, column->bounds())};
+        }
         selection.values.push_back(column->text(settings));
         if (value.size() == text.size()) return selection;
         text.remove_prefix(value.size() + 1);

@@ -37,7 +37,7 @@ bool parse_sample(std::string_view line, WindowChange& sample) {
 
 }  // namespace
 
-std::vector<WindowChange> sample_windows(std::vector<WindowChange> changes, int64_t from_ns,
+std::vector<WindowChange> sample_windows(std::vector<WindowChange> changes, int64_t from_ns, int64_t end_ns,
                                          int64_t step_ns) {
     std::ranges::stable_sort(changes, {}, &WindowChange::time_ns);
     std::map<uint32_t, std::vector<WindowChange>> by_connection;
@@ -47,7 +47,7 @@ std::vector<WindowChange> sample_windows(std::vector<WindowChange> changes, int6
     for (const auto& [connection, its] : by_connection) {
         ++number;
         auto next = its.begin();
-        for (int64_t at = from_ns; at <= changes.back().time_ns; at += step_ns) {
+        for (int64_t at = from_ns; at <= end_ns; at += step_ns) {
             while (next != its.end() && next->time_ns <= at) ++next;
             if (next != its.begin()) samples.push_back({at - from_ns, number, std::prev(next)->bytes});
         }

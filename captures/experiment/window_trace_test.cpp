@@ -21,11 +21,12 @@ std::vector<double> bytes_of(const std::vector<WindowChange>& samples, uint32_t 
 
 TEST(WindowTrace, HasEachWindowAsItIsAtEachStep) {
     const auto samples =
-        sample_windows({{250, 9, 40}, {0, 7, 10}, {90, 7, 20}, {100, 7, 30}, {120, 9, 5}}, 50, 50);
-    EXPECT_THAT(bytes_of(samples, 1), ElementsAre(10, 30, 30, 30, 30)) << "at 50, 100, … 250";
-    EXPECT_THAT(bytes_of(samples, 2), ElementsAre(5, 5, 40)) << "from 150 on: before, there is none";
+        sample_windows({{250, 9, 40}, {0, 7, 10}, {90, 7, 20}, {100, 7, 30}, {120, 9, 5}}, 50, 320, 50);
+    EXPECT_THAT(bytes_of(samples, 1), ElementsAre(10, 30, 30, 30, 30, 30)) << "at 50, 100, … 300";
+    EXPECT_THAT(bytes_of(samples, 2), ElementsAre(5, 5, 40, 40))
+        << "from 150 on: before, there is none; until the end, though it changes no more";
     EXPECT_EQ(samples.front().time_ns, 0);
-    EXPECT_THAT(sample_windows({}, 0, 10), IsEmpty());
+    EXPECT_THAT(sample_windows({}, 0, 100, 10), IsEmpty());
 }
 
 TEST(WindowTrace, IsReadAsItWasWritten) {

@@ -19,6 +19,8 @@
 
 #include "analyzer/base/file_descriptor.h"
 #include "analyzer/base/print_text.h"
+#include "analyzer/base/version_text.h"
+#include "analyzer/manual/write_manual.h"
 
 namespace sanscope {
 namespace {
@@ -102,7 +104,7 @@ Exit capture(const Options& options, const std::string& interface) {
 }
 
 int run(int argc, char** argv) {
-    CLI::App app("sanscope's recordings as interfaces of Wireshark, which starts this");
+    CLI::App app("sanscope's recordings as interfaces of Wireshark, which starts this", "sanscope-extcap");
     Options options;
     std::string host;
     std::string ssh_command;
@@ -128,7 +130,10 @@ int run(int argc, char** argv) {
     app.add_option("--ssh-command", ssh_command, "… with this in place of ssh");
     app.add_option("--remote-recorder", recorder, "… where sanscope-recorder is this");
     app.footer("sanscope's docs/capture.md says how Wireshark finds it.");
-    app.set_version_flag("--version", "sanscope-extcap " SANSCOPE_VERSION);
+    app.set_version_flag("--version", [] {
+        return version_text("sanscope-extcap", {{"CLI11", CLI11_VERSION}});
+    });
+    add_write_manual(app, {}, {"sanscope", "sanscope-capture"});
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

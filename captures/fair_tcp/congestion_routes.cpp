@@ -38,9 +38,10 @@ Result<Address> address_of(const std::string& text) {
     if (::inet_pton(AF_INET, text.c_str(), address.bytes.data()) == 1) return address;
     address.family = AF_INET6;
     if (::inet_pton(AF_INET6, text.c_str(), address.bytes.data()) == 1) return address;
-    if (text.find('%') != std::string::npos)
+    if (text.find('%') != std::string::npos) {
         return Error{
             fmt::format("{} is an address of one link: connections to it take --tcp-congestion", text)};
+    }
     return Error{fmt::format("'{}' is no IP address", text)};
 }
 
@@ -221,8 +222,9 @@ Result<Entry> entry_to(const Address& address, const std::string& text,
         } else if (const nlattr* const hops = attribute_of(header, RTA_MULTIPATH)) {
             copy_next_hops(*hops, like);
         } else {
-            for (const uint16_t type : {RTA_OIF, RTA_GATEWAY, RTA_VIA, RTA_ENCAP_TYPE, RTA_ENCAP})
+            for (const uint16_t type : {RTA_OIF, RTA_GATEWAY, RTA_VIA, RTA_ENCAP_TYPE, RTA_ENCAP}) {
                 if (const nlattr* const attribute = attribute_of(header, type)) copy(*attribute, like);
+            }
         }
         put_metrics(attribute_of(header, RTA_METRICS), congestion_control, like);
     });

@@ -144,10 +144,11 @@ ENSEMBLE_INLINE void ensemble_set_ssthresh(struct ensemble* ensemble, uint64_t s
 }
 
 ENSEMBLE_INLINE void ensemble_set_any_ssthresh(struct ensemble* ensemble, uint64_t ssthresh) {
-    if (ssthresh >= ENSEMBLE_INFINITE_SSTHRESH)
+    if (ssthresh >= ENSEMBLE_INFINITE_SSTHRESH) {
         ensemble->ssthresh = ENSEMBLE_INFINITE_SSTHRESH;
-    else
+    } else {
         ensemble_set_ssthresh(ensemble, ssthresh);
+    }
 }
 
 // Table 2 as it is meant: `now` takes the place of `share` in `total`.
@@ -287,12 +288,13 @@ ENSEMBLE_INLINE void ensemble_take_changes(struct ensemble* ensemble, struct ens
         ensemble_grant(ensemble, member, cwnd);
     }
     if (ssthresh != member->ssthresh) {
-        if (ssthresh >= ENSEMBLE_INFINITE_SSTHRESH)
+        if (ssthresh >= ENSEMBLE_INFINITE_SSTHRESH) {
             ensemble->ssthresh = ENSEMBLE_INFINITE_SSTHRESH;
-        else if (ensemble->ssthresh >= ENSEMBLE_INFINITE_SSTHRESH)
+        } else if (ensemble->ssthresh >= ENSEMBLE_INFINITE_SSTHRESH) {
             ensemble_set_ssthresh(ensemble, ENSEMBLE_U64(ssthresh) * ensemble_divisor(ensemble));
-        else
+        } else {
             ensemble_set_ssthresh(ensemble, ensemble_updated(ensemble->ssthresh, member->ssthresh, ssthresh));
+        }
         member->ssthresh = ssthresh;
     }
 }
@@ -308,10 +310,11 @@ ENSEMBLE_INLINE void ensemble_allocate(struct ensemble* ensemble, struct ensembl
     if (leaves_over && share < ENSEMBLE_MOST_SEGMENTS && others + share + 1 <= ensemble->window) ++share;
     if ((member->flags & ENSEMBLE_LIMITED) != 0) {
         const uint64_t reached = ENSEMBLE_U64(member->window) + acked;
-        if (reached < share)
+        if (reached < share) {
             share = ENSEMBLE_U32(reached);
-        else
+        } else {
             member->flags &= ~ENSEMBLE_LIMITED;
+        }
     }
     if (clamp >= 1 && share > clamp) share = clamp;
     ensemble_grant(ensemble, member, share);
@@ -452,10 +455,11 @@ ENSEMBLE_INLINE uint32_t ensemble_lost(struct ensemble* ensemble, struct ensembl
     const uint32_t cut = had > half ? had - half : 0;
     const uint32_t ssthresh_share = ensemble_ssthresh_share(ensemble);
     ensemble_set_window(ensemble, ensemble_less(ensemble->window, cut));
-    if (ensemble->ssthresh >= ENSEMBLE_INFINITE_SSTHRESH)
+    if (ensemble->ssthresh >= ENSEMBLE_INFINITE_SSTHRESH) {
         ensemble_set_ssthresh(ensemble, ensemble->window);
-    else
+    } else {
         ensemble_set_ssthresh(ensemble, ensemble_updated(ensemble->ssthresh, ssthresh_share, half));
+    }
     ensemble->credit = 0;
 
     uint32_t target = (member->flags & ENSEMBLE_LIMITED) != 0 ? half : ensemble_share(ensemble);

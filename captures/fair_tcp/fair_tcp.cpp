@@ -65,8 +65,9 @@ Error because(std::string_view what, int error) {
 // Of the network namespace of this process; a BPF program's control is in that of every one.
 bool is_available(const std::string& name) {
     std::ifstream file("/proc/sys/net/ipv4/tcp_available_congestion_control");
-    for (std::string one; file >> one;)
+    for (std::string one; file >> one;) {
         if (one == name) return true;
+    }
     return false;
 }
 
@@ -95,8 +96,9 @@ Result<std::monostate> check_kernel() {
 Result<FileDescriptor> only_one() {
     FileDescriptor folder(::open(bpf_file_system, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.get() < 0) return because(bpf_file_system, errno);
-    while (::flock(folder.get(), LOCK_EX) != 0)
+    while (::flock(folder.get(), LOCK_EX) != 0) {
         if (errno != EINTR) return because(bpf_file_system, errno);
+    }
     return folder;
 }
 
@@ -134,8 +136,9 @@ void remove_pins(std::string_view name) {
 }
 
 Result<std::monostate> pin(bpf_object* object, std::string_view name) {
-    for (const std::string& folder : {std::string(pins_folder), pins_of(name).string()})
+    for (const std::string& folder : {std::string(pins_folder), pins_of(name).string()}) {
         if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return because(folder, errno);
+    }
     for (const char* map : pinned_maps) {
         bpf_map* const found = bpf_object__find_map_by_name(object, map);
         if (found == nullptr) return Error{fmt::format("the program has no map {}", map)};
@@ -326,9 +329,10 @@ Result<FairTcpStatus> stop_fair_tcp(const std::string& name) {
     if (bpf_map_delete_elem(operations.map.get(), &only) != 0 && errno != ENOENT && errno != EINPROGRESS)
         return because("the kernel does not let it go", errno);
     remove_pins(name);
-    if (!status)
+    if (!status) {
         return Error{
             fmt::format("{} is stopped; what it had cannot be read: {}", name, status.error().message)};
+    }
     status->registered = false;
     return status;
 }

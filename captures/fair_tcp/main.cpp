@@ -3,6 +3,7 @@
 // sanscope-fair-tcp: loads Fair-TCP into the kernel, shows it, and unloads it, for `sanscope fair-tcp`, which needs no rights
 // then.
 #include <algorithm>
+#include <bpf/libbpf.h>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -21,6 +22,7 @@
 #include "analyzer/base/congestion_control_name.h"
 #include "analyzer/base/file_descriptor.h"
 #include "analyzer/base/print_text.h"
+#include "analyzer/base/version_text.h"
 
 namespace sanscope {
 namespace {
@@ -42,18 +44,19 @@ std::optional<Arguments> arguments_of(int argc, char** argv) {
     arguments.action = argv[1];
     for (int i = 2; i < argc; ++i) {
         const std::string_view one = argv[i];
-        if (one == "--json")
+        if (one == "--json") {
             arguments.json = true;
-        else if (one == "--live")
+        } else if (one == "--live") {
             arguments.live = true;
-        else if (one == "--verbose")
+        } else if (one == "--verbose") {
             arguments.verbose = true;
-        else if (one == "--name" && i + 1 < argc)
+        } else if (one == "--name" && i + 1 < argc) {
             arguments.name = argv[++i];
-        else if (one == "--for" && i + 1 < argc)
+        } else if (one == "--for" && i + 1 < argc) {
             arguments.hosts.emplace_back(argv[++i]);
-        else
+        } else {
             return std::nullopt;
+        }
     }
     if (!is_congestion_control_name(arguments.name)) return std::nullopt;
     return arguments;
@@ -91,9 +94,10 @@ class SelectedAddresses {
         return std::monostate{};
     }
     void take_back() const {
-        for (const std::string& address : added_)
+        for (const std::string& address : added_) {
             if (const auto removed = remove_congestion_route(address, name_); !removed)
                 failed(removed.error());
+        }
     }
     void print() const {
         for (const Error& fault : left_out_)
@@ -182,14 +186,21 @@ Exit stop(const std::string& name) {
     if (!stopped) return failed(stopped.error());
     uint64_t connections = 0;
     for (const FairTcpEnsemble& one : stopped->ensembles) connections += one.value.state.members;
-    if (connections > 0)
+    if (connections > 0) {
         print_text(stdout, "{} connections use {} until they are closed; no other can select it\n",
                    connections, name);
+    }
+    return exit_done;
+}
+
+Exit print_version() {
+    print_text(stdout, "{}\n", version_text("sanscope-fair-tcp", {{"libbpf", ::libbpf_version_string()}}));
     return exit_done;
 }
 
 Exit run(int argc, char** argv) {
     if (!standard_descriptors_are_open()) return exit_usage;
+    if (argc == 2 && std::string_view(argv[1]) == "--version") return print_version();
     const auto arguments = arguments_of(argc, argv);
     if (arguments) {
         show_libbpf_messages(arguments->verbose);

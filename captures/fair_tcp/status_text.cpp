@@ -104,9 +104,10 @@ std::string fair_tcp_status_json(const std::vector<FairTcpStatus>& all) {
     for (const FairTcpStatus& status : all) {
         text += fmt::format(R"({{"name":"{}","registered":{},"map":{},"counters":{{)", status.name,
                             status.registered, status.map_id);
-        for (size_t i = 0; i < status.counters.size(); ++i)
+        for (size_t i = 0; i < status.counters.size(); ++i) {
             text += fmt::format(R"({}"{}":{})", i == 0 ? "" : ",", counter_names.at(i).json,
                                 status.counters.at(i));
+        }
         text += R"(},"selected_for":[)";
         for (size_t i = 0; i < status.selected_for.size(); ++i)
             text += fmt::format(R"({}"{}")", i == 0 ? "" : ",", status.selected_for[i]);

@@ -52,22 +52,24 @@ Result<std::monostate> set(int socket, const NumberOption& option, int value) {
 Result<std::monostate> set_buffer(int socket, const Buffer& buffer, int bytes) {
     if (bytes == 0) return std::monostate{};
     if (::setsockopt(socket, SOL_SOCKET, buffer.forced, &bytes, sizeof bytes) != 0) {
-        if (const auto done = set(socket, buffer.option, bytes); !done) return done;
+        if (auto done = set(socket, buffer.option, bytes); !done) return done;
     }
     const auto got = value_of(socket, buffer.option);
     if (!got || *got / 2 >= bytes) return std::monostate{};
     constexpr int most = std::numeric_limits<int>::max() / 2;
-    if (*got / 2 >= most)
+    if (*got / 2 >= most) {
         return Error{
             fmt::format("a {} of {} bytes is more than a socket has: {}", buffer.option.name, bytes, most)};
+    }
     return Error{fmt::format("a {} of {} bytes is more than this system gives, which is {}: {} bounds it",
                              buffer.option.name, bytes, *got / 2, buffer.limit)};
 }
 
 bool set_congestion_control(int socket, const std::string& name) {
-    if (name.size() < congestion_control_name_bytes)
+    if (name.size() < congestion_control_name_bytes) {
         return ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name.data(),
                             static_cast<socklen_t>(name.size())) == 0;
+    }
     errno = ENAMETOOLONG;  // the kernel would take the beginning of it
     return false;
 }
@@ -91,9 +93,9 @@ Result<std::monostate> set_tcp_settings(int socket, const TcpSettings& settings)
                         settings.congestion_control, std::strerror(errno))};
     }
     const int to_receive = settings.receive_buffer != 0 ? settings.receive_buffer : settings.window_clamp;
-    if (const auto done = set_buffer(socket, receive_buffer, to_receive); !done) return done;
-    if (const auto done = set_buffer(socket, send_buffer, settings.send_buffer); !done) return done;
-    if (const auto done = set(socket, segment_size, settings.maximum_segment_size); !done) return done;
+    if (auto done = set_buffer(socket, receive_buffer, to_receive); !done) return done;
+    if (auto done = set_buffer(socket, send_buffer, settings.send_buffer); !done) return done;
+    if (auto done = set(socket, segment_size, settings.maximum_segment_size); !done) return done;
     return set(socket, clamp, settings.window_clamp);
 }
 
@@ -111,9 +113,10 @@ std::vector<std::string> settle_tcp_settings(int socket, const TcpSettings& sett
     for (const auto& [option, bytes] : {std::pair(receive_buffer.option, settings.receive_buffer),
                                         std::pair(send_buffer.option, settings.send_buffer)}) {
         const auto has = value_of(socket, option);
-        if (bytes != 0 && has && *has / 2 != bytes)
+        if (bytes != 0 && has && *has / 2 != bytes) {
             others.push_back(fmt::format("{}: {} bytes were asked for, the connection has {}", option.name,
                                          bytes, *has / 2));
+        }
     }
     const int largest = settings.maximum_segment_size;
     if (const auto has = value_of(socket, segment_size); largest != 0 && has && *has != largest) {
@@ -124,16 +127,18 @@ std::vector<std::string> settle_tcp_settings(int socket, const TcpSettings& sett
     }
     renew_window_clamp(socket, settings);
     const auto has = value_of(socket, clamp);
-    if (settings.window_clamp != 0 && has && *has != settings.window_clamp)
+    if (settings.window_clamp != 0 && has && *has != settings.window_clamp) {
         others.push_back(fmt::format("{}: {} bytes were asked for, the connection has {}", clamp.name,
                                      settings.window_clamp, *has));
+    }
     return others;
 }
 
 void merge_tcp_differences(std::vector<std::string>& all, std::vector<std::string> others) {
     constexpr size_t most = 16;
-    for (std::string& one : others)
+    for (std::string& one : others) {
         if (all.size() < most && std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
+    }
 }
 
 void renew_window_clamp(int socket, const TcpSettings& settings) {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -242,6 +243,12 @@ Result<std::unique_ptr<EventReader>> open_bpf_reader(const KernelTruthOptions& o
         if (first_error == 0) first_error = error;
     }
     return Error{what_is_missing(first_error)};
+}
+
+std::string bpf_library_version() {
+    std::string_view text = ::libbpf_version_string();
+    if (text.starts_with('v')) text.remove_prefix(1);
+    return std::string(text);
 }
 
 }  // namespace sanscope

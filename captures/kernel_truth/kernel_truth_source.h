@@ -102,4 +102,7 @@ bool is_empty(const v1::KernelTruth& truth);
 // "BPF", "perf events", "INET_DIAG".
 const char* method_name(v1::KernelTruth::Method method);
 
+// Of libbpf.
+std::string bpf_library_version();
+
 }  // namespace sanscope

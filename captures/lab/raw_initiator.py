@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An iSCSI initiator made of sockets, for recording what libiscsi cannot be made to do: data digests, unsolicited
 Data-Out PDUs, a write left hanging after its R2T and then aborted, a logical unit reset over it; and plays, step by step
-with their pauses, in which nobody waits for answers that do not come.
+with their pauses, in which nobody waits for answers that do not come. With --nagle it sends as a careless program does:
+header and data apart, without TCP_NODELAY.
 
 One command at a time; every digest that arrives is verified. Standard library only."""
 
@@ -36,10 +37,18 @@ def crc32c(data):
     return struct.pack("<I", crc ^ 0xFFFFFFFF)
 
 
+class Closed(SystemExit):
+    """By the target."""
+
+
 class Initiator:
+    nagle = False
+
     def __init__(self, address, port, target, lun, arguments):
         self.socket = socket.create_connection((address, port))
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.nagle = arguments.nagle
+        if not self.nagle:
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.lun = lun
         self.header_digest = self.data_digest = False
         self.cmd_sn = 1
@@ -52,9 +61,12 @@ class Initiator:
     def read_exactly(self, count):
         data = b""
         while len(data) < count:
-            piece = self.socket.recv(count - len(data))
+            try:
+                piece = self.socket.recv(count - len(data))
+            except ConnectionResetError:
+                piece = b""
             if not piece:
-                sys.exit("raw_initiator: the target closed the connection")
+                raise Closed("raw_initiator: the target closed the connection")
             data += piece
         return data
 
@@ -64,6 +76,9 @@ class Initiator:
         pdu = header + (crc32c(header) if self.header_digest else b"") + padded
         if self.data_digest and data:
             pdu += crc32c(padded)
+        if self.nagle and data:
+            self.socket.sendall(pdu[:48])
+            pdu = pdu[48:]
         self.socket.sendall(pdu)
 
     def receive(self):
@@ -91,7 +106,7 @@ class Initiator:
 
     def login(self, target, arguments):
         digest = {True: "CRC32C,None", False: "None"}
-        keys = {"InitiatorName": "iqn.2026-01.org.example:raw", "TargetName": target, "SessionType": "Normal",
+        keys = {"InitiatorName": arguments.initiator_name, "TargetName": target, "SessionType": "Normal",
                 "HeaderDigest": digest[arguments.header_digest], "DataDigest": digest[arguments.data_digest],
                 "MaxRecvDataSegmentLength": "65536",
                 "InitialR2T": "Yes" if arguments.initial_r2t else "No",
@@ -99,7 +114,7 @@ class Initiator:
                 "MaxBurstLength": "262144", "FirstBurstLength": "65536", "MaxConnections": "1",
                 "MaxOutstandingR2T": "1", "DefaultTime2Wait": "2", "DefaultTime2Retain": "0",
                 "DataPDUInOrder": "Yes", "DataSequenceInOrder": "Yes", "ErrorRecoveryLevel": "0"}
-        isid = bytes.fromhex("80123456 0001")
+        isid = bytes.fromhex(arguments.isid)
         text = "".join(f"{key}={value}\0" for key, value in keys.items()).encode()
         # Transit from operational negotiation to full feature phase.
         self.send(struct.pack(">BBBB4x6sHIHHII16x", 0x43, 0x87, 0, 0, isid, 0, 1, 0, 0, self.cmd_sn, 0), text)
@@ -270,6 +285,18 @@ class Play:
     def pause(self, seconds):
         time.sleep(float(seconds))
 
+    def read_and_return(self, seconds, pause, wait):
+        """A read, and a pause, for so long; who is thrown out comes back after a while."""
+        end = time.monotonic() + float(seconds)
+        while time.monotonic() < end:
+            try:
+                self.initiator.read(0, self.BLOCKS)
+                time.sleep(float(pause))
+            except (Closed, BrokenPipeError):
+                self.initiator.socket.close()
+                time.sleep(float(wait))
+                self.initiator = self.connect()
+
     def split_reads(self, count, blocks, piece):
         """Contiguous requests of so many blocks, each sent in pieces, as a layer below the application does."""
         for number in range(int(count)):
@@ -286,6 +313,10 @@ class Play:
             if (status := command(number)) != 0:
                 sys.exit(f"raw_initiator: a command that changes the logical unit was answered with status {status}")
             time.sleep(float(pause))
+
+    def writes(self, count, blocks, pause):
+        data = pattern(int(blocks), 0)
+        self.change(lambda number: self.initiator.write(number * int(blocks), data), count, pause)
 
     def unmaps(self, count, blocks, pause):
         self.change(lambda number: self.initiator.unmap(number * int(blocks), int(blocks)), count, pause)
@@ -322,7 +353,7 @@ class Play:
     def logout(self):
         self.initiator.logout()
 
-    STEPS = {"unmaps": unmaps, "write-sames": write_sames, "compare-and-writes": compare_and_writes, "reads": reads, "split-reads": split_reads, "pings": pings, "pause": pause, "send-reads": send_reads, "send-ping": send_ping,
+    STEPS = {"unmaps": unmaps, "write-sames": write_sames, "compare-and-writes": compare_and_writes, "reads": reads, "split-reads": split_reads, "read-and-return": read_and_return, "writes": writes, "pings": pings, "pause": pause, "send-reads": send_reads, "send-ping": send_ping,
              "send-abort-task": send_abort_task, "send-lun-reset": send_lun_reset, "close": close, "login": login,
              "logout": logout}
 
@@ -345,6 +376,9 @@ def main():
     parser.add_argument("--lun", type=int, default=1)
     parser.add_argument("--count", type=int, default=10, help="rounds of the scenario")
     parser.add_argument("--steps", nargs="+", default=[], metavar="STEP[:ARGUMENT]", help="of the play: " + ", ".join(Play.STEPS))
+    parser.add_argument("--initiator-name", default="iqn.2026-01.org.example:raw")
+    parser.add_argument("--isid", default="801234560001", metavar="HEX", help="six bytes, with which it logs in")
+    parser.add_argument("--nagle", action="store_true", help="send header and data apart, and without TCP_NODELAY")
     parser.add_argument("--allow-writes", metavar="SERIAL", help="of the logical unit that a play may change")
     parser.add_argument("--header-digest", action="store_true")
     parser.add_argument("--data-digest", action="store_true")

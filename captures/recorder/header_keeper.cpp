@@ -13,10 +13,7 @@
 namespace sanscope {
 namespace {
 
-// Enough for one system call to be cheap, and little enough to stay in a cache.
-constexpr size_t written_at_once = size_t{256} << 10;
-constexpr size_t block_head = 28;  // of an enhanced packet block, before the packet
-constexpr size_t least_block = block_head + 4;
+constexpr size_t least_block = packet_block_head + 4;
 
 uint32_t word(std::span<const uint8_t> block, size_t at) {
     uint32_t value;
@@ -55,102 +52,144 @@ bool is_followed_link_type(uint16_t link_type) {
         case LinkType::ipv6:
         case LinkType::linux_sll2:
             return true;
+        case LinkType::ppp:
+        case LinkType::fddi:
+        case LinkType::ppp_hdlc:
+        case LinkType::ppp_ether:
+        case LinkType::cisco_hdlc:
+        case LinkType::ppi:
+        case LinkType::erf:
+        case LinkType::ppp_with_direction:
+        case LinkType::nflog:
+        case LinkType::netlink:
         case LinkType::not_a_packet:
             break;
     }
     return false;
 }
 
-HeaderKeeper::HeaderKeeper(std::vector<uint16_t> link_types, Write write, const Limits& limits)
-    : link_types_(std::move(link_types)),
-      write_(std::move(write)),
-      limits_(limits),
-      follower_(limits.follower) {
-    out_.reserve(2 * written_at_once);
-}
+HeaderKeeper::HeaderKeeper(std::vector<uint16_t> link_types, BlockOutput& output, const Limits& limits)
+    : link_types_(std::move(link_types)), output_(output), limits_(limits), follower_(limits.follower) {}
 
-void HeaderKeeper::take(std::span<const uint8_t> blocks, Clock::time_point now) {
+void HeaderKeeper::take_blocks(std::span<const uint8_t> blocks, Clock::time_point now) {
     while (blocks.size() >= least_block) {
         const size_t length = length_of(blocks);
         if (length < least_block || length > blocks.size()) break;
-        take_packet(blocks.first(length), now);
+        const auto block = blocks.first(length);
+        if (captured_of(block) <= length - least_block) {
+            take({.interface = interface_of(block),
+                  .time_ns = time_ns_of(block),
+                  .bytes = block.subspan(packet_block_head, captured_of(block)),
+                  .wire_length = wire_length_of(block)},
+                 now);
+        }
         blocks = blocks.subspan(length);
     }
-    flush();
+    output_.hand_over();
 }
 
-void HeaderKeeper::take_packet(std::span<const uint8_t> block, Clock::time_point now) {
-    const uint32_t captured = captured_of(block);
-    const uint32_t interface = interface_of(block);
-    if (captured > block.size() - least_block || interface >= link_types_.size()) return;
-    const uint8_t* const frame = block.data() + block_head;
-    const auto link_type = static_cast<LinkType>(link_types_[interface]);
+void HeaderKeeper::take(const CapturedPacket& packet, Clock::time_point now) {
+    if (packet.interface >= link_types_.size()) return;
+    const uint8_t* const frame = packet.bytes.data();
+    const auto captured = static_cast<uint32_t>(packet.bytes.size());
+    const auto link_type = static_cast<LinkType>(link_types_[packet.interface]);
     DecodedPacket decoded;
-    decode_frame(link_type, frame, captured, wire_length_of(block), decoded);
+    decode_frame(link_type, frame, captured, packet.wire_length, decoded);
     const uint32_t headers = frame_headers_length(link_type, frame, captured, decoded);
     const bool has_payload = decoded.kind == DecodedPacket::Kind::tcp && decoded.payload_length > 0;
     const uint32_t payload_captured =
         has_payload ? std::min(decoded.payload_captured, captured - headers) : 0;
-    const std::span<const uint8_t> payload(frame + headers, payload_captured);
-    follower_.follow(decoded, ++number_, time_ns_of(block));
+    const auto payload = packet.bytes.subspan(headers, payload_captured);
+    follower_.follow(decoded, ++number_, packet.time_ns);
 
-    Waiting waiting{
-        .since = now, .is_packet = true, .headers = headers, .payload_captured = payload_captured};
     PacketParts parts;
-    if (!follower_.settle(payload, parts)) {
-        waiting.as_it_is = false;
-        queue(block, waiting);
-    } else if (waiting_.empty()) {
-        append_kept(block, headers, parts, payload, out_);
-        ++out_packets_;
+    const bool known = follower_.settle(payload, parts);
+    if (known && waiting_.empty()) return put_kept(packet, headers, parts, payload);
+    Waiting waiting{.packet = packet, .since = now};
+    waiting.packet.bytes = {};
+    if (known) {
+        waiting.captured = note_cut(headers, parts, payload_captured);
+        bytes_.resize(bytes_.size() + waiting.captured);
+        copy_kept(
+            packet.bytes, headers, parts, payload_captured, bytes_.data() + bytes_.size() - waiting.captured,
+            [](size_t, size_t) {}, [](size_t, size_t) {});
     } else {
-        block_.clear();
-        append_kept(block, headers, parts, payload, block_);
-        queue(block_, waiting);
+        waiting.captured = captured;
+        waiting.headers = headers;
+        waiting.payload_captured = payload_captured;
+        waiting.as_it_is = false;
+        bytes_.insert(bytes_.end(), packet.bytes.begin(), packet.bytes.end());
     }
+    waiting_.push_back(waiting);
     pass_what_is_known();
     while (too_much()) {
         pass_first(false);
         pass_what_is_known();
     }
-    if (out_.size() >= written_at_once) flush();
 }
 
-void HeaderKeeper::append_kept(std::span<const uint8_t> block, uint32_t headers, const PacketParts& parts,
-                               std::span<const uint8_t> payload, std::vector<uint8_t>& into) {
-    const size_t begin = into.size();
-    const size_t payload_begin = begin + block_head + headers;
-    into.resize(payload_begin);
-    std::memcpy(into.data() + begin, block.data(), block_head + headers);
+// Of a packet, how much is kept.
+uint32_t HeaderKeeper::note_cut(uint32_t headers, const PacketParts& parts, size_t payload_captured) {
     size_t kept_to = 0;
-    const bool all_known = for_each_kept(parts, payload.size(), [&](size_t from, size_t to) {
-        into.resize(payload_begin + to);  // with zeros for what lies between
-        std::memcpy(into.data() + payload_begin + from, payload.data() + from, to - from);
-        kept_to = to;
+    const bool all_known = for_each_kept(parts, payload_captured, [&](size_t, size_t to) { kept_to = to; });
+    if (parts.iscsi && !all_known && !parts.seen_before) ++out_of_step_;
+    return headers + static_cast<uint32_t>(kept_to);
+}
+
+// That much of it, to `to`; zeros and what was copied are told by their places there.
+template <class MakeZero, class Wrote>
+void HeaderKeeper::copy_kept(std::span<const uint8_t> packet, uint32_t headers, const PacketParts& parts,
+                             size_t payload_captured, uint8_t* to, const MakeZero& make_zero,
+                             const Wrote& wrote) {
+    if (headers > 0) std::memcpy(to, packet.data(), headers);
+    wrote(0, headers);
+    size_t written = headers;
+    for_each_kept(parts, payload_captured, [&](size_t from, size_t end) {
+        from += headers;
+        end += headers;
+        if (written < from) make_zero(written, from);
+        std::memcpy(to + from, packet.data() + from, end - from);
+        wrote(from, end);
+        written = end;
     });
-    if (parts.iscsi && !all_known) ++out_of_step_;
-    const auto captured = static_cast<uint32_t>(headers + kept_to);
-    const auto length = static_cast<uint32_t>(packet_block_length(captured));
-    into.resize(begin + length);
-    std::memcpy(into.data() + begin + 4, &length, sizeof length);
-    std::memcpy(into.data() + begin + 20, &captured, sizeof captured);
-    std::memcpy(into.data() + begin + length - 4, &length, sizeof length);
 }
 
-void HeaderKeeper::take_other(std::span<const uint8_t> blocks, Clock::time_point now) {
-    if (waiting_.empty()) return write_(blocks, 0);
-    Waiting waiting{.since = now};
-    queue(blocks, waiting);
+void HeaderKeeper::put_kept(const CapturedPacket& packet, uint32_t headers, const PacketParts& parts,
+                            std::span<const uint8_t> payload) {
+    const uint32_t captured = note_cut(headers, parts, payload.size());
+    uint8_t* const to = begin_block(packet, captured);
+    if (to == nullptr) return;
+    WrittenRanges& ranges = output_.ranges();
+    const size_t place = output_.place() + packet_block_head;
+    copy_kept(
+        packet.bytes, headers, parts, payload.size(), to,
+        [&](size_t from, size_t end) { ranges.make_zero(to - place, place + from, place + end); },
+        [&](size_t from, size_t end) { ranges.wrote(place + from, place + end); });
+    end_block(packet, captured);
 }
 
-void HeaderKeeper::queue(std::span<const uint8_t> block, Waiting waiting) {
-    waiting.length = block.size();
-    bytes_.insert(bytes_.end(), block.begin(), block.end());
-    waiting_.push_back(waiting);
+// Where so many of the packet's bytes are to be written; none if there is no room.
+uint8_t* HeaderKeeper::begin_block(const CapturedPacket& packet, uint32_t captured) {
+    uint8_t* const at = output_.room(packet_block_length(captured));
+    if (at == nullptr) {
+        ++refused_;
+        return nullptr;
+    }
+    put_around_packet(at, packet.interface, static_cast<uint64_t>(packet.time_ns), captured,
+                      packet.wire_length);
+    output_.ranges().wrote(output_.place(), output_.place() + packet_block_head);
+    return at + packet_block_head;
+}
+
+// They are written.
+void HeaderKeeper::end_block(const CapturedPacket& packet, uint32_t captured) {
+    const size_t length = packet_block_length(captured);
+    output_.ranges().wrote(output_.place() + packet_block_head + captured, output_.place() + length);
+    output_.add_packet(length, packet.time_ns);
 }
 
 bool HeaderKeeper::too_much() const {
-    return waiting_.size() > limits_.waiting_blocks || bytes_.size() - begin_ > limits_.waiting_bytes;
+    return waiting_.size() > limits_.waiting_packets || bytes_.size() - begin_ > limits_.waiting_bytes;
 }
 
 void HeaderKeeper::pass_what_is_known() {
@@ -160,15 +199,18 @@ void HeaderKeeper::pass_what_is_known() {
 void HeaderKeeper::pass_first(bool known) {
     const Waiting first = waiting_.front();
     if (!first.as_it_is && !known) follower_.give_up_holes();
-    const auto block = std::span<const uint8_t>(bytes_).subspan(begin_, first.length);
-    if (first.as_it_is) {
-        out_.insert(out_.end(), block.begin(), block.end());
-    } else {
-        const auto payload = block.subspan(block_head + first.headers, first.payload_captured);
-        append_kept(block, first.headers, follower_.next(payload), payload, out_);
+    CapturedPacket packet = first.packet;
+    packet.bytes = std::span<const uint8_t>(bytes_).subspan(begin_, first.captured);
+    if (!first.as_it_is) {
+        const auto payload = packet.bytes.subspan(first.headers, first.payload_captured);
+        put_kept(packet, first.headers, follower_.next(payload), payload);
+    } else if (uint8_t* const to = begin_block(packet, first.captured)) {
+        if (first.captured > 0) std::memcpy(to, packet.bytes.data(), first.captured);
+        output_.ranges().wrote(output_.place() + packet_block_head,
+                               output_.place() + packet_block_head + first.captured);
+        end_block(packet, first.captured);
     }
-    if (first.is_packet) ++out_packets_;
-    begin_ += first.length;
+    begin_ += first.captured;
     waiting_.pop_front();
     if (waiting_.empty()) {
         bytes_.clear();
@@ -177,7 +219,6 @@ void HeaderKeeper::pass_first(bool known) {
         bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(begin_));
         begin_ = 0;
     }
-    if (out_.size() >= written_at_once) flush();
 }
 
 void HeaderKeeper::tick(Clock::time_point now) {
@@ -185,20 +226,12 @@ void HeaderKeeper::tick(Clock::time_point now) {
         pass_first(false);
         pass_what_is_known();
     }
-    flush();
 }
 
 void HeaderKeeper::finish() {
     follower_.finish();
     while (!waiting_.empty()) pass_first(true);
-    flush();
-}
-
-void HeaderKeeper::flush() {
-    if (out_.empty()) return;
-    write_(out_, out_packets_);
-    out_.clear();
-    out_packets_ = 0;
+    output_.hand_over();
 }
 
 }  // namespace sanscope

@@ -51,13 +51,12 @@ uint32_t word(const Bytes& blocks, size_t at) {
 class Recorded {
   public:
     explicit Recorded(const HeaderKeeper::Limits& limits = {})
-        : keeper_(
-              {1, 1},
-              [this](std::span<const uint8_t> blocks, uint64_t packets) {
-                  written_.insert(written_.end(), blocks.begin(), blocks.end());
-                  packets_ += packets;
-              },
-              limits) {}
+        : output_(size_t{1} << 19,
+                  [this](std::span<const uint8_t> blocks, uint64_t packets) {
+                      written_.insert(written_.end(), blocks.begin(), blocks.end());
+                      packets_ += packets;
+                  }),
+          keeper_({1, 1}, output_, limits) {}
 
     void frame(const Bytes& bytes, uint32_t captured = UINT32_MAX) {
         captured = std::min(captured, static_cast<uint32_t>(bytes.size()));
@@ -65,14 +64,14 @@ class Recorded {
         time_ns_ += 10'000;
         put_packet_block(block.data(), 1, time_ns_, bytes.data(), captured,
                          static_cast<uint32_t>(bytes.size()));
-        keeper_.take(block, now_);
+        keeper_.take_blocks(block, now_);
         ++sent_;
     }
-    void other(const Bytes& block) { keeper_.take_other(block, now_); }
     void wait(milliseconds time) {
         now_ += time;
         time_ns_ += static_cast<uint64_t>(time.count()) * 1'000'000;
         keeper_.tick(now_);
+        output_.hand_over();
     }
     void finish() { keeper_.finish(); }
 
@@ -105,6 +104,7 @@ class Recorded {
     size_t sent_ = 0;
     std::chrono::steady_clock::time_point now_;
     uint64_t time_ns_ = 1'700'000'000'000'000'000;
+    WrittenOutput output_;
     HeaderKeeper keeper_;
 };
 
@@ -365,6 +365,19 @@ TEST(HeaderKeeper, RetransmissionsWithOtherBoundaries) {
     EXPECT_FALSE(has_users_data(recorded.written()));
 }
 
+TEST(HeaderKeeper, ARetransmissionIsNotTakenForAMissingPacket) {
+    Recorded recorded;
+    Talk talk(recorded);
+    talk.log_in();
+    talk.initiator(command(7, read_10));
+    const Bytes answer = data_in(7, stored(2000)) + response(7);
+    const uint32_t seq = talk.take(true, answer);
+    talk.send(true, answer, seq);
+    talk.send(true, part(answer, 1000, 1500), seq + 1000);
+    EXPECT_EQ(recorded.lengths().back(), frame_headers);
+    EXPECT_EQ(recorded.keeper().out_of_step(), 0u);
+}
+
 TEST(HeaderKeeper, BytesThatDifferTheSecondTimeAreNotKept) {
     Recorded recorded;
     Talk talk(recorded);
@@ -437,7 +450,7 @@ TEST(HeaderKeeper, AHoleThatNobodyFillsIsGivenUpInTime) {
 
 TEST(HeaderKeeper, NoMoreWaitsThanIsAllowed) {
     HeaderKeeper::Limits limits;
-    limits.waiting_blocks = 50;
+    limits.waiting_packets = 50;
     limits.waiting_bytes = 40'000;
     Recorded recorded(limits);
     Talk talk(recorded);
@@ -476,21 +489,31 @@ TEST(HeaderKeeper, OfManyConnectionsTheMostSilentAreGivenUp) {
     EXPECT_FALSE(has_users_data(recorded.written()));
 }
 
-TEST(HeaderKeeper, OtherBlocksKeepTheirPlace) {
+TEST(HeaderKeeper, TellsSinceWhenPacketsWait) {
     Recorded recorded;
     Talk talk(recorded);
     talk.log_in();
-    const auto block = [](uint8_t mark) { return Bytes{mark, 0, 0, 0, 12, 0, 0, 0, 12, 0, 0, 0}; };
-    recorded.other(block(77));
-    const size_t at_once = recorded.written().size();
+    EXPECT_EQ(recorded.keeper().waiting_since(), HeaderKeeper::Clock::time_point::max());
+    recorded.wait(milliseconds(10));
     talk.target(part(response(7), 0, 20));
-    recorded.other(block(78));
-    EXPECT_EQ(recorded.written().size(), at_once) << "waits behind the packet";
+    recorded.wait(milliseconds(10));
+    talk.initiator(command(8, read_10));
+    EXPECT_EQ(recorded.keeper().waiting_since(), HeaderKeeper::Clock::time_point(milliseconds(10)));
     talk.target(part(response(7), 20));
-    std::vector<uint32_t> types;
-    const Bytes& written = recorded.written();
-    for (size_t at = 0; at < written.size(); at += word(written, at + 4)) types.push_back(word(written, at));
-    EXPECT_THAT(std::vector(types.end() - 4, types.end()), ElementsAre(77, 6, 78, 6));
+    EXPECT_EQ(recorded.keeper().waiting_since(), HeaderKeeper::Clock::time_point::max());
+}
+
+TEST(HeaderKeeper, WithoutRoomPacketsAreCountedAsRefused) {
+    class NoRoom final : public BlockOutput {
+        void hand_over() override {}
+        bool next_buffer(size_t /*length*/) override { return false; }
+    } no_room;
+    HeaderKeeper keeper({1}, no_room);
+    const Bytes frame = stored(100);
+    keeper.take({.bytes = frame, .wire_length = 100}, {});
+    keeper.take({.interface = 1, .bytes = frame, .wire_length = 100}, {});  // there is no such interface
+    keeper.finish();
+    EXPECT_EQ(keeper.refused(), 1u);
 }
 
 TEST(HeaderKeeper, LengthsThatLie) {
@@ -520,7 +543,8 @@ TEST(HeaderKeeper, LengthsThatLie) {
     EXPECT_EQ(recorded.kept().size(), recorded.sent());
     EXPECT_FALSE(has_users_data(recorded.written())) << "data of the first command as far as its length says";
     // Blocks that no recorder makes: none is read beyond its end.
-    HeaderKeeper keeper({1}, [](std::span<const uint8_t>, uint64_t) { FAIL() << "kept"; });
+    WrittenOutput output(4096, [](std::span<const uint8_t>, uint64_t) { FAIL() << "kept"; });
+    HeaderKeeper keeper({1}, output);
     Bytes block(60);
     put_packet_block(block.data(), 0, 0, block.data(), 0, 0);
     for (const uint32_t captured : {uint32_t{29}, uint32_t{0xffffffff}}) {
@@ -528,9 +552,9 @@ TEST(HeaderKeeper, LengthsThatLie) {
         const uint32_t length = 60;
         std::memcpy(lying.data() + 4, &length, 4);
         std::memcpy(lying.data() + 20, &captured, 4);
-        keeper.take(lying, {});
+        keeper.take_blocks(lying, {});
     }
-    keeper.take(part(block, 0, 30), {});
+    keeper.take_blocks(part(block, 0, 30), {});
 }
 
 TEST(HeaderKeeper, FollowsLinkTypesThatItKnows) {

@@ -53,20 +53,20 @@ std::vector<Packet> kept_of(const std::vector<Packet>& packets) {
             link_types.push_back(each.link_type);
     }
     std::vector<uint8_t> written;
-    HeaderKeeper keeper(link_types, [&](std::span<const uint8_t> blocks, uint64_t) {
+    WrittenOutput output(size_t{1} << 19, [&](std::span<const uint8_t> blocks, uint64_t) {
         written.insert(written.end(), blocks.begin(), blocks.end());
     });
+    HeaderKeeper keeper(link_types, output);
     HeaderKeeper::Clock::time_point now;
-    std::vector<uint8_t> block;
     for (const Packet& each : packets) {
         const auto interface = std::ranges::find(link_types, each.link_type) - link_types.begin();
-        const auto captured = static_cast<uint32_t>(each.bytes.size());
-        block.resize(packet_block_length(captured));
-        put_packet_block(block.data(), static_cast<uint32_t>(interface), static_cast<uint64_t>(each.time_ns),
-                         each.bytes.data(), captured, each.wire_length);
         now = HeaderKeeper::Clock::time_point(std::chrono::nanoseconds(each.time_ns));
         keeper.tick(now);
-        keeper.take(block, now);
+        keeper.take({.interface = static_cast<uint32_t>(interface),
+                     .time_ns = each.time_ns,
+                     .bytes = each.bytes,
+                     .wire_length = each.wire_length},
+                    now);
     }
     keeper.finish();
     std::vector<Packet> kept;

@@ -8,11 +8,14 @@
 #include <cstdlib>
 #include <exception>
 #include <poll.h>
+#include <string_view>
 #include <unistd.h>
+#include <vector>
 
 #include "captures/recorder/command_input.h"
 #include "captures/recorder/event_pipe.h"
 #ifdef SANSCOPE_WITH_KERNEL_TRUTH
+#include "captures/kernel_truth/kernel_truth_source.h"
 #include "captures/recorder/kernel_truth_blocks.h"
 #endif
 #include "captures/recorder/interface_capture.h"
@@ -24,6 +27,7 @@
 
 #include "analyzer/base/file_descriptor.h"
 #include "analyzer/base/print_text.h"
+#include "analyzer/base/version_text.h"
 #include "analyzer/proto/message_pipe.h"
 
 namespace sanscope {
@@ -191,11 +195,21 @@ Exit run() {
     return exit_recorded;
 }
 
+Exit print_version() {
+    std::vector<LibraryVersion> libraries = {{"libpcap", capture_library_version()}};
+#ifdef SANSCOPE_WITH_KERNEL_TRUTH
+    libraries.push_back({"libbpf", bpf_library_version()});
+#endif
+    print_text(stdout, "{}\n", version_text("sanscope-recorder", libraries));
+    return exit_recorded;
+}
+
 }  // namespace
 }  // namespace sanscope
 
-int main() {
+int main(int argc, char** argv) {
     try {
+        if (argc == 2 && std::string_view(argv[1]) == "--version") return sanscope::print_version();
         return sanscope::run();
     } catch (const std::exception& error) {
         sanscope::print_text(stderr, "{}\n", error.what());

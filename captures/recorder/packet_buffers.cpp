@@ -1,15 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/recorder/packet_buffers.h"
 
+#include <utility>
+
 namespace sanscope {
 
-PacketBuffers::PacketBuffers(size_t count, size_t bytes) : buffers_(count) {
+bool PacketBuffer::allocate(size_t bytes) {
     constexpr size_t page = 4096;
+    capacity = (bytes + page - 1) / page * page;
+    memory.reset(static_cast<uint8_t*>(std::aligned_alloc(page, capacity)));
+    ranges = WrittenRanges(capacity);
+    return memory != nullptr;
+}
+
+WrittenOutput::WrittenOutput(size_t bytes, Write write) : write_(std::move(write)) {
+    if (own_.allocate(bytes)) buffer_ = &own_;
+}
+
+void WrittenOutput::hand_over() {
+    if (own_.used > 0) write_(own_.blocks(), own_.packets);
+    own_.used = 0;
+    own_.packets = 0;
+    own_.ranges.begin_again();
+}
+
+bool WrittenOutput::next_buffer(size_t length) {
+    hand_over();
+    return buffer_ != nullptr && length <= own_.capacity;
+}
+
+PacketBuffers::PacketBuffers(size_t count, size_t bytes) : buffers_(count) {
     free_.reserve(count);
     for (PacketBuffer& buffer : buffers_) {
-        buffer.capacity = (bytes + page - 1) / page * page;
-        buffer.memory.reset(static_cast<uint8_t*>(std::aligned_alloc(page, buffer.capacity)));
-        if (buffer.memory) free_.push_back(&buffer);
+        if (buffer.allocate(bytes)) free_.push_back(&buffer);
     }
 }
 
@@ -20,6 +43,7 @@ PacketBuffer* PacketBuffers::take(std::chrono::milliseconds patience) {
     free_.pop_back();
     buffer->used = 0;
     buffer->packets = 0;
+    buffer->ranges.begin_again();
     buffer->source = 0;
     buffer->last_time_ns = 0;
     return buffer;

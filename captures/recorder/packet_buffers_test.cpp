@@ -61,5 +61,23 @@ TEST(PacketBuffers, NothingIsLostBetweenThreads) {
     EXPECT_EQ(buffers.free(), 3u);
 }
 
+TEST(WrittenOutput, WritesWhatIsInABufferOnceTheNextBlockDoesNotFit) {
+    std::vector<size_t> bytes;
+    std::vector<uint64_t> packets;
+    WrittenOutput output(4096, [&](std::span<const uint8_t> blocks, uint64_t count) {
+        bytes.push_back(blocks.size());
+        packets.push_back(count);
+    });
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_NE(output.room(2000), nullptr);
+        output.add_packet(1500, 0);
+    }
+    EXPECT_EQ(bytes, std::vector<size_t>{3000});
+    EXPECT_EQ(output.room(4097), nullptr) << "no buffer is that long";
+    EXPECT_EQ(bytes, (std::vector<size_t>{3000, 1500}));
+    output.hand_over();
+    EXPECT_EQ(packets, (std::vector<uint64_t>{2, 1})) << "nothing is not written";
+}
+
 }  // namespace
 }  // namespace sanscope

@@ -151,16 +151,19 @@ bool Recorder::start(const std::string& as_whom) {
         interface.set_nanoseconds(capture->nanoseconds());
     }
     events_.push(std::move(event));
-    if (request_.keep() == v1::RecordingRequest::HEADERS) {
+    const bool keeps_headers = request_.keep() == v1::RecordingRequest::HEADERS;
+    const bool several = captures_.size() > 1;
+    if (keeps_headers && several) {
+        // A connection may use several of them.
         std::vector<uint16_t> link_types;
         for (const auto& capture : captures_) link_types.push_back(capture->link_type());
-        keeper_.emplace(std::move(link_types), [this](std::span<const uint8_t> blocks, uint64_t packets) {
-            write(blocks, packets);
-        });
+        kept_.emplace(buffer_bytes,
+                      [this](std::span<const uint8_t> blocks, uint64_t packets) { write(blocks, packets); });
+        keeper_.emplace(std::move(link_types), *kept_);
     }
-    if (captures_.size() > 1) merged_.emplace(captures_.size(), buffers_, latest_merge);
+    if (several) merged_.emplace(captures_.size(), buffers_, latest_merge);
     for (size_t i = 0; i < captures_.size(); ++i) {
-        captures_[i]->start(static_cast<uint32_t>(i), buffers_,
+        captures_[i]->start(static_cast<uint32_t>(i), buffers_, keeps_headers && !several,
                             [this](const CaptureTrouble& trouble) { report(trouble, false); });
     }
     for (const auto& source : sources_) source->start(*this);
@@ -183,16 +186,28 @@ bool Recorder::take(std::string blocks) {
     return true;
 }
 
-void Recorder::write_other_blocks() {
-    std::string blocks;
+Recorder::Clock::time_point Recorder::waiting_since() const {
+    if (keeper_) return keeper_->waiting_since();
+    return captures_.size() == 1 ? captures_.front()->waiting_since() : Clock::time_point::max();
+}
+
+// Behind the packets that came before them.
+void Recorder::write_other_blocks(bool all) {
+    const auto write_held = [&] {
+        if (!all && waiting_since() < held_since_) return;
+        if (!held_blocks_.empty()) write(bytes_of(held_blocks_), 0);
+        held_blocks_.clear();
+    };
+    write_held();
+    if (!held_blocks_.empty()) return;
     {
         const std::lock_guard lock(other_mutex_);
-        blocks.swap(other_blocks_);
+        held_blocks_.swap(other_blocks_);
     }
-    if (blocks.empty()) return;
+    if (held_blocks_.empty()) return;
     other_written_.notify_all();
-    if (keeper_) return keeper_->take_other(bytes_of(blocks), Clock::now());
-    write(bytes_of(blocks), 0);
+    held_since_ = Clock::now();
+    write_held();
 }
 
 std::string Recorder::header() const {
@@ -262,19 +277,18 @@ void Recorder::write(std::span<const uint8_t> blocks, uint64_t packets) {
 }
 
 void Recorder::write_packets(std::span<const uint8_t> blocks, uint64_t packets) {
-    if (keeper_) return keeper_->take(blocks, Clock::now());
+    if (keeper_) return keeper_->take_blocks(blocks, Clock::now());
     write(blocks, packets);
 }
 
-void Recorder::end_keeping() {
-    if (!keeper_) return;
-    keeper_->finish();
-    if (keeper_->out_of_step() == 0) return;
+void Recorder::report_out_of_step() {
+    uint64_t packets = keeper_ ? keeper_->out_of_step() : 0;
+    for (const auto& capture : captures_) packets += capture->out_of_step();
+    if (packets == 0) return;
     report({Trouble::NOTE,
             fmt::format("of {} of iSCSI connections not all is known for what it is, for packets before "
                         "them are missing: of that, nothing was kept",
-                        keeper_->out_of_step() == 1 ? "1 packet"
-                                                    : fmt::format("{} packets", keeper_->out_of_step()))},
+                        packets == 1 ? "1 packet" : fmt::format("{} packets", packets))},
            false);
 }
 
@@ -328,14 +342,18 @@ void Recorder::run() {
                 merged_->ended(static_cast<uint32_t>(i));
         }
         merge(ended);
-        write_other_blocks();
         const Clock::time_point now = Clock::now();
-        if (keeper_) keeper_->tick(now);
+        if (keeper_) {
+            keeper_->tick(now);
+            kept_->hand_over();
+        }
+        write_other_blocks(ended);
         if (now >= next_clock_look) {
             look_at_clock();
             next_clock_look = now + between_clock_looks;
         }
         state = files_->tick(now);
+        file_count_ = files_->files();
         if (state == FileSeries::State::goes_on && now >= next_statistics) {
             write(bytes_of(statistics()), 0);
             next_statistics = now + between_statistics;
@@ -363,7 +381,6 @@ void Recorder::end(FileSeries::State state) {
     if (state != FileSeries::State::goes_on) take_no_more_ = true;
     for (const auto& source : sources_) source->stop();
     take_no_more_ = true;
-    write_other_blocks();
     const auto drop = [&](PacketBuffer* buffer) {
         if (state == FileSeries::State::failed) refused_ += buffer->packets;
         buffers_.give_back(buffer);
@@ -373,8 +390,10 @@ void Recorder::end(FileSeries::State state) {
     }
     while (PacketBuffer* const buffer = buffers_.next(milliseconds(0))) drop(buffer);
     merge(true);  // what no file takes is counted
-    end_keeping();
+    if (keeper_) keeper_->finish();
+    write_other_blocks(true);
     for (const auto& capture : captures_) capture->join();
+    report_out_of_step();
     files_->finish();
     bytes_ = files_->bytes();
     file_bytes_ = 0;

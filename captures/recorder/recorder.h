@@ -84,9 +84,10 @@ class Recorder : private BlockSink {
     bool captures_ended() const;
     void write(std::span<const uint8_t> blocks, uint64_t packets);
     void write_packets(std::span<const uint8_t> blocks, uint64_t packets);
-    void end_keeping();
+    void report_out_of_step();
     void take_in(PacketBuffer* buffer);
-    void write_other_blocks();
+    void write_other_blocks(bool all);
+    Clock::time_point waiting_since() const;
     void merge(bool all);
     void end(FileSeries::State state);
 
@@ -98,7 +99,9 @@ class Recorder : private BlockSink {
     PacketBuffers buffers_;
     std::vector<std::unique_ptr<InterfaceCapture>> captures_;
     std::optional<MergeBuffers> merged_;  // only where there are several interfaces
-    std::optional<HeaderKeeper> keeper_;  // only where not all is kept; the writer's
+    // Only where not all of several interfaces is kept: what follows connections, and what it lets pass.
+    std::optional<WrittenOutput> kept_;
+    std::optional<HeaderKeeper> keeper_;
     ClockWatch clock_;
     Clock::time_point times_unsure_until_;
     std::optional<FileSeries> files_;
@@ -108,6 +111,8 @@ class Recorder : private BlockSink {
     std::mutex other_mutex_;
     std::condition_variable other_written_;
     std::string other_blocks_;  // of the sources
+    std::string held_blocks_;   // the writer's: of these, what waits for packets that came before
+    Clock::time_point held_since_;
     std::atomic<bool> take_no_more_ = false;
     std::atomic<int> stop_why_ = -1;
     std::atomic<bool> done_ = false;

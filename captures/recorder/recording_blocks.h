@@ -42,20 +42,28 @@ constexpr size_t packet_block_length(uint32_t captured) {
     return pcapng::block_frame + pcapng::packet_fields + pcapng::padded(captured);
 }
 
-// Writes an enhanced packet block of packet_block_length(captured) bytes to `at`.
-inline void put_packet_block(uint8_t* at, uint32_t interface, uint64_t time_ns, const uint8_t* bytes,
-                             uint32_t captured, uint32_t on_the_wire) {
-    constexpr size_t head_length = 28;
+constexpr size_t packet_block_head = 28;  // before the packet's bytes
+
+// Writes an enhanced packet block of packet_block_length(captured) bytes to `at`, but for the packet's bytes: they are still to
+// be written, behind its head, afterwards.
+inline void put_around_packet(uint8_t* at, uint32_t interface, uint64_t time_ns, uint32_t captured,
+                              uint32_t on_the_wire) {
     const auto length = static_cast<uint32_t>(packet_block_length(captured));
     const uint32_t head[] = {
         pcapng::enhanced_packet_block,  length,   interface,  static_cast<uint32_t>(time_ns >> 32),
         static_cast<uint32_t>(time_ns), captured, on_the_wire};
-    static_assert(sizeof head == head_length);
-    std::memcpy(at, head, head_length);
+    static_assert(sizeof head == packet_block_head);
+    std::memcpy(at, head, packet_block_head);
     // The padding is written first, and what it takes too much is written over.
     std::memset(at + length - 8, 0, 4);
-    std::memcpy(at + head_length, bytes, captured);
     std::memcpy(at + length - 4, &length, 4);
+}
+
+// Writes the whole of it.
+inline void put_packet_block(uint8_t* at, uint32_t interface, uint64_t time_ns, const uint8_t* bytes,
+                             uint32_t captured, uint32_t on_the_wire) {
+    put_around_packet(at, interface, time_ns, captured, on_the_wire);
+    std::memcpy(at + packet_block_head, bytes, captured);
 }
 
 // The first of `blocks`, which are whole and made here, that have no more than so many bytes and packets together.

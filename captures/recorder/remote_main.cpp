@@ -12,7 +12,9 @@
 #include <memory>
 #include <poll.h>
 #include <string>
+#include <string_view>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "captures/recorder/command_input.h"
 #include "captures/recorder/event_pipe.h"
@@ -21,6 +23,7 @@
 #include "captures/recorder/stop_signals.h"
 
 #include "analyzer/base/print_text.h"
+#include "analyzer/base/version_text.h"
 
 namespace sanscope {
 namespace {
@@ -217,11 +220,17 @@ Exit run() {
     return ask(command, pipe);
 }
 
+Exit print_version() {
+    print_text(stdout, "{}\n", version_text("sanscope-remote-recorder", {{"zstd", ZSTD_versionString()}}));
+    return exit_done;
+}
+
 }  // namespace
 }  // namespace sanscope
 
-int main() {
+int main(int argc, char** argv) {
     try {
+        if (argc == 2 && std::string_view(argv[1]) == "--version") return sanscope::print_version();
         return sanscope::run();
     } catch (const std::exception& error) {
         sanscope::print_text(stderr, "{}\n", error.what());

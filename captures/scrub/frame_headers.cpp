@@ -103,13 +103,11 @@ void pass_icmp(Walk& walk, bool ipv6) {
     const uint8_t type = walk.here()[0];
     if (ipv6) {
         constexpr uint8_t first_that_is_no_error = 128;
-        constexpr uint8_t echo_request = 128;
-        constexpr uint8_t echo_reply = 129;
         constexpr uint8_t first_of_neighbours = 133;
         constexpr uint8_t last_of_neighbours = 137;
         if (type >= first_of_neighbours && type <= last_of_neighbours) return walk.pass(walk.left());
         walk.pass(header);
-        if (type < first_that_is_no_error && type != echo_request && type != echo_reply) pass_ip(walk, true);
+        if (type < first_that_is_no_error) pass_ip(walk, true);
         return;
     }
     constexpr uint8_t unreachable = 3;
@@ -171,6 +169,16 @@ void pass_link(Walk& walk, LinkType link_type) {
         case LinkType::ipv4:
         case LinkType::ipv6:
             return pass_ip(walk, false);
+        case LinkType::ppp:
+        case LinkType::fddi:
+        case LinkType::ppp_hdlc:
+        case LinkType::ppp_ether:
+        case LinkType::cisco_hdlc:
+        case LinkType::ppi:
+        case LinkType::erf:
+        case LinkType::ppp_with_direction:
+        case LinkType::nflog:
+        case LinkType::netlink:
         case LinkType::not_a_packet:
             break;
     }

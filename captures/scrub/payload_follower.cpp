@@ -39,7 +39,8 @@ void PayloadFollower::follow(const DecodedPacket& packet, PacketNumber number, i
     if (flow.iscsi == nullptr || flow.ended) return;
     StreamPiece piece;
     for (const Side side : {Side::a, Side::b}) {
-        while (flow.tcp.holds(side) && flow.tcp.held_piece(side, arrival, piece)) consume(flow, side, piece);
+        while (flow.tcp.holds(side) && flow.tcp.held_piece(side, as_of(arrival), piece))
+            consume(flow, side, piece);
     }
 }
 
@@ -169,7 +170,14 @@ void PayloadFollower::deliver(Flow& flow, Side from, const DecodedPacket& packet
     StreamPiece piece;
     if (!flow.tcp.add_payload(from, packet, arrival, piece)) return;
     consume(flow, from, piece);
-    while (flow.tcp.holds(from) && flow.tcp.held_piece(from, arrival, piece)) consume(flow, from, piece);
+    while (flow.tcp.holds(from) && flow.tcp.held_piece(from, as_of(arrival), piece))
+        consume(flow, from, piece);
+}
+
+// Holes are given up now that would be only once the usual time has passed.
+Arrival PayloadFollower::as_of(const Arrival& arrival) const {
+    return {arrival.packet,
+            arrival.time_ns + (StreamReassembler::acknowledged_grace_ns - limits_.acknowledged_grace_ns)};
 }
 
 void PayloadFollower::consume(Flow& flow, Side from, const StreamPiece& piece) {

@@ -43,6 +43,8 @@ class PayloadFollower {
         size_t iscsi_connections =
             16384;  // of these, they that carry iSCSI or may yet turn out to: up to 0.75 MiB each
         size_t held_bytes = size_t{96} << 20;  // of all streams, behind holes in them
+        // What was acknowledged and is not there may come so much later, out of order.
+        int64_t acknowledged_grace_ns = StreamReassembler::acknowledged_grace_ns;
     };
 
     PayloadFollower();
@@ -115,6 +117,7 @@ class PayloadFollower {
     static bool is_known(const Waiting& packet);
     static int64_t offset_of(const Waiting& packet);
     PacketNumber awaited() const;
+    Arrival as_of(const Arrival& arrival) const;
     void on_payload(Flow& flow, Side from, const DecodedPacket& packet, const Arrival& arrival);
     void begin_iscsi(Flow& flow);
     void deliver(Flow& flow, Side from, const DecodedPacket& packet, const Arrival& arrival);

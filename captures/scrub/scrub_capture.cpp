@@ -52,6 +52,7 @@ bool scrub_records(const std::string& capture, RecordBytes& bytes, RecordParser&
         wanted = std::max<size_t>(progress.wanted, 1);
         control.report_progress(bytes.stored_read(), bytes.stored_total());
     }
+    if (control.stopped()) return false;
     const auto whole_until = parser.fault() ? parser.fault() : parser.fault_at_end(bytes.held().size());
     if (whole_until) damage = Damage{capture, whole_until->at_byte, whole_until->message};
     // Where reading failed, that is the reason.

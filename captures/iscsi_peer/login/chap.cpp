@@ -377,4 +377,8 @@ Result<TextKeys> ChapTarget::check_proof(const TextKeys& keys) {
     return said;
 }
 
+std::string hash_library_version() {
+    return OpenSSL_version(OPENSSL_VERSION_STRING);
+}
+
 }  // namespace sanscope

@@ -122,4 +122,7 @@ class ChapTarget {
     ChapChallenge sent_;
 };
 
+// Of OpenSSL's libcrypto.
+std::string hash_library_version();
+
 }  // namespace sanscope

@@ -307,9 +307,13 @@ void TargetConnection::plan_command(TargetTask& task, Bhs header) {
     task.is_command = true;
     task.lun_field = header.lun_field();
     task.plan = table_.device.plan(task.lun_field, header.cdb(), task.bytes);
-    if (!fault_counts_.empty() &&
-        (task.plan.what == ScsiPlan::What::read || task.plan.what == ScsiPlan::What::write))
-        apply_faults(task);
+    if (task.plan.what == ScsiPlan::What::read || task.plan.what == ScsiPlan::What::write) {
+        if (!fault_counts_.empty()) apply_faults(task);
+        // This command itself is counted.
+        if (const uint32_t most = table_.settings.task_set;
+            most > 0 && table_.commands_under_way(task.lun_field) > most)
+            only_answer(task, scsi_status::task_set_full);
+    }
     task.expected = header.expected_data_transfer_length();
     const bool moves = is_in(task.plan) ? header.read() : is_out(task.plan) && header.write();
     const uint32_t room = moves ? task.expected : 0;
@@ -320,25 +324,26 @@ void TargetConnection::plan_command(TargetTask& task, Bhs header) {
     if (task.plan.collects_data()) task.bytes.assign(task.transfer, 0);
 }
 
+void TargetConnection::only_answer(TargetTask& task, uint8_t status) {
+    task.plan.what = ScsiPlan::What::status;
+    task.plan.status = status;
+    task.plan.length = 0;
+}
+
 void TargetConnection::apply_faults(TargetTask& task) {
-    const auto only_answer = [&](uint8_t status) {
-        task.plan.what = ScsiPlan::What::status;
-        task.plan.status = status;
-        task.plan.length = 0;
-    };
     const bool reads = task.plan.what == ScsiPlan::What::read;
     for (size_t i = 0; i < fault_counts_.size(); ++i) {
         const Fault& fault = table_.settings.faults[i];
         if (!is_due(fault, fault_counts_[i])) continue;
         switch (fault.kind) {
             case FaultKind::busy:
-                only_answer(scsi_status::busy);
+                only_answer(task, scsi_status::busy);
                 break;
             case FaultKind::task_set_full:
-                only_answer(scsi_status::task_set_full);
+                only_answer(task, scsi_status::task_set_full);
                 break;
             case FaultKind::check_condition:
-                only_answer(scsi_status::check_condition);
+                only_answer(task, scsi_status::check_condition);
                 task.plan.sense = reads ? senses::unrecovered_read : senses::write_error;
                 break;
             case FaultKind::short_read:
@@ -421,7 +426,7 @@ bool TargetConnection::begin_data_out(Bhs header) {
     const bool solicited = header.ttt() != reserved_tag;
     const uint32_t most =
         solicited ? sequence_end(*task) : std::min(outcome_.first_burst_length, task->expected);
-    bool right = header.buffer_offset() == task->done && header.data_sn() == task->data_sn && end <= most;
+    bool right = header.buffer_offset() == task->done && end <= most;
     if (solicited) {
         right = right && task->r2ts_served < task->r2ts &&
                 header.ttt() == transfer_tag(slot_, task->r2ts_served) && header.final() == (end == most);
@@ -433,6 +438,8 @@ bool TargetConnection::begin_data_out(Bhs header) {
         protocol_error(header);
         return false;
     }
+    // Out of order it means a PDU whose digest was wrong (RFC 7143 §7.9), and ends as that would, with this command alone.
+    if (header.data_sn() != task->data_sn) task->crc_failed = true;
     generation_ = task->generation;
     data_at_ = task->done;
     return wants_data(task->plan, table_.backing);
@@ -485,7 +492,7 @@ void TargetConnection::ask_for_data(uint16_t slot, TargetTask& task) {
 
 bool TargetConnection::is_delayed(const TargetTask& task) const {
     const TargetSettings& settings = table_.settings;
-    if (settings.latency.count() == 0) return false;
+    if (settings.latency.count() == 0 || task.plan.status == scsi_status::task_set_full) return false;
     if (settings.latency_lun && (!task.is_command || task.plan.lun != *settings.latency_lun)) return false;
     switch (settings.latency_of) {
         case TargetSettings::LatencyOf::reads:
@@ -564,7 +571,7 @@ void TargetConnection::on_time() {
 
 void TargetConnection::on_request(Bhs header) {
     if (header.immediate()) {
-        execute(header, std::move(collected_));
+        execute(header, std::exchange(collected_, {}));
         execute_in_order();
         return;
     }
@@ -572,13 +579,13 @@ void TargetConnection::on_request(Bhs header) {
     if (!session_->expects(cmd_sn)) return;
     if (cmd_sn == session_->exp_cmd_sn()) {
         session_->count_request();
-        execute(header, std::move(collected_));
+        execute(header, std::exchange(collected_, {}));
     } else {
         const uint16_t slot = session_->begin_task(this, header.itt(), cmd_sn, false);
         if (slot == TargetSession::no_task) return;
         TargetTask& task = session_->task(slot);
         std::copy_n(header.bytes(), bhs_length, task.header.begin());
-        if (!session_->keep(slot, std::move(collected_))) {
+        if (!session_->keep(slot, std::exchange(collected_, {}))) {
             session_->abort_task(slot);
             end(Ending::now);
             return;

@@ -121,6 +121,7 @@ class TargetConnection {
     bool begin_command(Bhs header);
     void reject_command(Bhs header, uint8_t reason);
     void plan_command(TargetTask& task, Bhs header);
+    static void only_answer(TargetTask& task, uint8_t status);
     void apply_faults(TargetTask& task);
     void end_command(Bhs header, bool intact);
     bool begin_data_out(Bhs header);

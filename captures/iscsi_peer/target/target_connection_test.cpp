@@ -267,6 +267,20 @@ TEST_F(Target, AWriteIsAskedForBurstByBurst) {
     EXPECT_EQ(Bytes(stored.begin(), stored.end()), data);
 }
 
+TEST_F(Target, EndsTheCommandAloneWhoseDataOutIsOutOfOrder) {
+    const auto connection = log_in({"InitialR2T=Yes"});
+    const auto answers = say(*connection, scsi_command(9, 1, Moves::out, 1024, write_10(0, 2)).bytes());
+    ASSERT_THAT(answers, SizeIs(1));
+    const uint32_t tag = answers[0].bhs().ttt();
+    const auto ended = say(*connection, data_out(9, tag, 0, pattern(512), false).data_sn(0).bytes() +
+                                            data_out(9, tag, 512, pattern(512)).data_sn(27).bytes());
+    ASSERT_THAT(ended, SizeIs(1));
+    EXPECT_EQ(ended[0].bhs().opcode(), Opcode::scsi_response);
+    EXPECT_EQ(ended[0].bhs().status(), scsi_status::check_condition);
+    const auto next = say(*connection, scsi_command(10, 2, Moves::in, 512, read_10(0, 1)).bytes());
+    EXPECT_FALSE(next.empty()) << "the connection goes on";
+}
+
 TEST_F(Target, MayAskForSeveralBurstsAtOnce) {
     const auto connection = log_in({"InitialR2T=Yes", "MaxOutstandingR2T=2", "MaxBurstLength=8192"});
     const auto answers = say(*connection, scsi_command(9, 1, Moves::out, 20480, write_10(0, 40)).bytes());
@@ -475,6 +489,28 @@ TEST_F(Target, TheWindowIsAsWideAsItWasSetAndOpensWithEachAnswer) {
     ASSERT_THAT(answered, SizeIs(1));
     EXPECT_EQ(room(answered[0]), 1u);
     EXPECT_THAT(say(*connection, write(3, 3)), SizeIs(1));
+}
+
+TEST_F(Target, TurnsAwayWhatItsTaskSetHasNoRoomFor) {
+    settings.task_set = 2;
+    settings.luns = 2;
+    const auto connection = log_in({"InitialR2T=Yes"});
+    const auto other = connect();
+    say(*other,
+        login_request(text_keys({"InitiatorName=iqn.other", "TargetName=" + settings.name, "InitialR2T=Yes"}),
+                      1)
+            .bytes());
+    const auto write = [](uint32_t itt, uint32_t cmd_sn, uint8_t lun = 0) {
+        return scsi_command(itt, cmd_sn, Moves::out, 512, write_10(0, 1)).lun(lun).bytes();
+    };
+    const auto first = say(*connection, write(1, 1));
+    EXPECT_EQ(first.at(0).bhs().opcode(), Opcode::r2t);
+    EXPECT_EQ(say(*other, write(1, 1)).at(0).bhs().opcode(), Opcode::r2t);
+    const auto third = say(*other, write(2, 2));
+    EXPECT_EQ(third.at(0).bhs().status(), scsi_status::task_set_full) << "two of two sessions are under way";
+    EXPECT_EQ(say(*other, write(3, 3, 1)).at(0).bhs().opcode(), Opcode::r2t) << "the other unit has room";
+    EXPECT_THAT(say(*connection, data_out(1, first[0].bhs().ttt(), 0, Bytes(512)).bytes()), SizeIs(1));
+    EXPECT_EQ(say(*other, write(4, 4)).at(0).bhs().opcode(), Opcode::r2t) << "one has ended";
 }
 
 TEST_F(Target, WhoComesAgainTakesThePlaceOfItsSession) {

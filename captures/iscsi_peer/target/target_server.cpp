@@ -124,7 +124,7 @@ class TargetServer::Worker {
     static constexpr size_t buffer_size = size_t{256} * 1024;
     static constexpr uint32_t worth_passing_over = 4096;
     // That are not logged in yet; the oldest makes room for more.
-    static constexpr size_t most_logins = 256;
+    static constexpr size_t most_logins = 1024;
 
     struct Served {
         Served(SessionTable& table, FileDescriptor socket_given, Route* route_given)
@@ -473,7 +473,7 @@ class TargetServer::Acceptor {
     void stop() { thread_.stop(); }
 
   private:
-    static constexpr size_t most_silent = 256;  // connections that have not sent a header yet
+    static constexpr size_t most_silent = 1024;  // connections that have not sent a header yet
 
     struct Silent {
         FileDescriptor socket;
@@ -543,8 +543,9 @@ class TargetServer::Acceptor {
         static_assert(route_count == 1u << 12);
         if (route.connections == 0) {
             uint32_t least = 0;
-            for (uint32_t i = 1; i < workers_.size(); ++i)
+            for (uint32_t i = 1; i < workers_.size(); ++i) {
                 if (workers_[i]->load() < workers_[least]->load()) least = i;
+            }
             route.worker = least;
         }
         ::epoll_ctl(thread_.epoll(), EPOLL_CTL_DEL, silent.socket.get(), nullptr);

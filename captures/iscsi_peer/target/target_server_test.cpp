@@ -249,7 +249,7 @@ TEST(TargetServer, SilentConnectionsDoNotBlockNewOnes) {
     std::vector<std::unique_ptr<Peer>> silent;
     std::vector<std::unique_ptr<Peer>> half;
     const Bytes begun = login_request(text_keys({"InitiatorName=iqn.i"}), 7).bytes();
-    for (int i = 0; i < 600; ++i) {
+    for (int i = 0; i < 1300; ++i) {
         silent.push_back(std::make_unique<Peer>((*server)->address()));
         half.push_back(std::make_unique<Peer>((*server)->address()));
         half.back()->send(Bytes(begun.begin(), begun.begin() + bhs_length));
@@ -266,7 +266,7 @@ TEST(TargetServer, SessionsThatAreStuckMakeRoomForNewOnes) {
     auto server = TargetServer::start(settings(), "127.0.0.1", 0, 1);
     ASSERT_TRUE(server);
     std::vector<std::unique_ptr<Peer>> stuck;
-    for (uint64_t i = 0; i < 256; ++i) {
+    for (uint64_t i = 0; i < 1024; ++i) {
         stuck.push_back(std::make_unique<Peer>((*server)->address()));
         ASSERT_NE(stuck.back()->log_in(1000 + i), 0u);
     }

@@ -197,6 +197,16 @@ TargetSession* SessionTable::find(uint64_t isid, uint16_t tsih) {
     return found == sessions_.end() ? nullptr : found->get();
 }
 
+uint32_t SessionTable::commands_under_way(uint64_t lun_field) const {
+    uint32_t commands = 0;
+    for (const auto& session : sessions_) {
+        std::as_const(*session).for_each_task([&](const TargetTask& task) {
+            if (task.is_command && task.lun_field == lun_field) ++commands;
+        });
+    }
+    return commands;
+}
+
 size_t SessionTable::leaving() const {
     return static_cast<size_t>(
         std::ranges::count_if(sessions_, [](const auto& session) { return session->gives_way; }));

@@ -141,6 +141,12 @@ class TargetSession {
     bool in_use(uint32_t itt) const;
     // For each task that has not ended: visit(slot, task), which may end it.
     template <class Visit>
+    void for_each_task(Visit visit) const {
+        for (const TargetTask& task : tasks_) {
+            if (task.state != TargetTask::State::free) visit(task);
+        }
+    }
+    template <class Visit>
     void for_each_task(Visit visit) {
         for (size_t slot = 0; slot < tasks_.size(); ++slot) {
             if (tasks_[slot].state != TargetTask::State::free)
@@ -205,11 +211,13 @@ class SessionTable {
 
     TargetSession& add(const std::string& initiator_name, uint64_t isid, uint32_t cmd_sn, bool discovery);
     TargetSession* find(uint64_t isid, uint16_t tsih);
-    static constexpr size_t most_sessions = 256;
+    static constexpr size_t most_sessions = 1024;
     bool full() const { return sessions_.size() >= most_sessions + leaving(); }
     // Where it is full: whether a session gives way whose initiator has not taken its answers for a while.
     bool make_room();
     const std::vector<std::unique_ptr<TargetSession>>& sessions() const { return sessions_; }
+    // SCSI commands of this logical unit, by its LUN field, that have come and whose answers are not on their way.
+    uint32_t commands_under_way(uint64_t lun_field) const;
     void remove(TargetSession& session);
 
   private:

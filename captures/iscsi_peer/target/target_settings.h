@@ -51,6 +51,10 @@ struct TargetSettings {
     // most_command_window.
     uint32_t command_window = 1024;
 
+    // How many SCSI commands of one logical unit may be under way, of all sessions that one thread serves, before READs and
+    // WRITEs are turned away with TASK SET FULL (SAM-5 §5.3.1); 0: any.
+    uint32_t task_set = 0;
+
     TcpSettings tcp;  // of its connections
 
     // What it puts up with. A connection on which nothing moves for so long is closed.

@@ -63,7 +63,7 @@ std::vector<uint8_t> frame_of(bool from_target, uint32_t seq, uint32_t ack, uint
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     FuzzedDataProvider choices(data, size);
     HeaderKeeper::Limits limits;
-    limits.waiting_blocks = choices.ConsumeIntegralInRange<size_t>(1, 60);
+    limits.waiting_packets = choices.ConsumeIntegralInRange<size_t>(1, 60);
     limits.follower.iscsi_connections = choices.ConsumeIntegralInRange<size_t>(1, 3);
     std::deque<std::vector<uint8_t>> sent;
     uint64_t told = 0;
@@ -87,7 +87,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             blocks = blocks.subspan(length);
         }
     };
-    HeaderKeeper keeper({1}, look, limits);
+    WrittenOutput output(size_t{1} << 14, look);
+    HeaderKeeper keeper({1}, output, limits);
     std::chrono::steady_clock::time_point now;
     uint32_t next[2] = {choices.ConsumeIntegral<uint32_t>(), choices.ConsumeIntegral<uint32_t>()};
     uint64_t time_ns = 1'000'000'000;
@@ -108,13 +109,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                          static_cast<uint32_t>(frame.size()));
         sent.push_back(block);
         ++in;
-        keeper.take(block, now);
-        require(keeper.waiting() <= limits.waiting_blocks);
+        keeper.take_blocks(block, now);
+        require(keeper.waiting() <= limits.waiting_packets);
         if (choices.ConsumeIntegralInRange(0, 15) == 0) {
             // One that lies of what was captured is left out.
             const uint32_t lie = captured + 4 + choices.ConsumeIntegral<uint16_t>();
             std::memcpy(block.data() + 20, &lie, sizeof lie);
-            keeper.take(block, now);
+            keeper.take_blocks(block, now);
         }
         now += std::chrono::milliseconds(choices.ConsumeIntegralInRange(0, 400));
         keeper.tick(now);

@@ -7,9 +7,16 @@ since machines differ from minute to minute, and medians told. For each recorder
     flood      packets sent as fast as they go: how many a second were recorded, what share was lost, processor time a packet
     no loss    the highest rate at which nothing was lost, by halving between the rates that are known
 
+Those frames are UDP: of them --keep headers keeps the headers, and follows nothing. With --iscsi it is an iSCSI session that is
+recorded instead, at its initiator's end: READs by sanscope generate from a sanscope target that stores nothing, as fast as both go
+beside the recorder, in packets as large as segmentation offload makes them. For each recorder and round: what share of the packets
+was lost, processor time a packet, the size of the file a command, and the commands a second that were left to the load.
+
 Needs root, tcpdump and dumpcap."""
 
 import argparse
+import contextlib
+import json
 import os
 import pathlib
 import re
@@ -92,6 +99,78 @@ def record(recorder, sender, packets, length, rate):
     return (received - dropped) / seconds, dropped / packets, spent / max(1, received - dropped), packets / seconds
 
 
+class Target:
+    """A sanscope target in the other namespace."""
+
+    NAME = "iqn.2026-01.org.sanscope:load-compare"
+
+    def __init__(self, binaries):
+        self.child = subprocess.Popen(["ip", "netns", "exec", THERE, str(binaries / "sanscope"), "target", "--listen", "10.211.1.2",
+                                       "--backing", "null", "--name", self.NAME], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.url = f"iscsi://10.211.1.2/{self.NAME}/0"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.child.terminate()
+        self.child.wait(10)
+
+
+def record_iscsi(recorder, binaries, target, length, depth, rate, seconds, out):
+    """READs of `length`; returns the share of packets lost, processor time of the recorder a packet, bytes of the file a
+    command, commands a second."""
+    with tempfile.TemporaryFile("w+") as err:
+        def text():
+            err.seek(0)
+            return err.read()
+
+        child = subprocess.Popen(["ip", "netns", "exec", HERE, *map(str, recorder.command)], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=err)
+        deadline = time.monotonic() + 10
+        while recorder.ready not in text() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        load = json.loads(sh("ip", "netns", "exec", HERE, binaries / "sanscope", "generate", "--json", "--pattern", "random", "--request-size",
+                             length, "-q", depth, "--duration", f"{seconds}s", *(["--rate", rate] if rate else []), target.url).stdout)
+        time.sleep(1.2)
+        before = children_time()
+        child.send_signal(signal.SIGINT)
+        child.wait(60)
+        spent = children_time() - before
+        received, dropped = recorder.counts(text())
+    return (dropped / max(1, received), spent / max(1, received - dropped), out.stat().st_size / max(1, load["commands"]),
+            load["commands_per_second"])
+
+
+def iscsi_target(binaries):
+    """In the namespaces, with addresses for it."""
+    for name, address in ((HERE, "10.211.1.1/24"), (THERE, "10.211.1.2/24")):
+        sh("ip", "-n", name, "address", "add", address, "dev", "v0")
+        sh("ip", "-n", name, "link", "set", "lo", "up")
+    target = Target(binaries)
+    time.sleep(0.5)
+    return target
+
+
+def compare_iscsi(every, arguments, out):
+    with iscsi_target(arguments.binaries) as target:
+        for length in arguments.iscsi:
+            seen = {each.name: [] for each in every}
+            for round_number in range(arguments.rounds):
+                for each in every[round_number % len(every):] + every[:round_number % len(every)]:
+                    seen[each.name].append(record_iscsi(each, arguments.binaries, target, length, arguments.depth, arguments.rate,
+                                                        arguments.seconds, out))
+                    out.unlink(missing_ok=True)
+            print(f"READs of {length} bytes, {arguments.depth} at a time, {arguments.buffer} MiB, {arguments.rounds} rounds of "
+                  f"{arguments.seconds:g} s: medians, and the least and most that was lost")
+            for name, results in seen.items():
+                lost, spent, size, commands = (statistics.median(column) for column in zip(*results))
+                shares = [result[0] for result in results]
+                print(f"  {name:<10}{lost:6.1%} lost ({min(shares):.1%} to {max(shares):.1%}), {spent * 1e9:6.0f} ns a packet, "
+                      f"{size:8,.0f} bytes a command, {commands:9,.0f} commands/s", flush=True)
+
+
 def no_loss_rate(recorder, sender, length, low, high, seconds):
     """The highest rate tried that lost nothing, to about 3 %."""
     while high / low > 1.03:
@@ -106,6 +185,22 @@ def no_loss_rate(recorder, sender, length, low, high, seconds):
     return low
 
 
+@contextlib.contextmanager
+def wire():
+    """Two namespaces, with v0 between them."""
+    try:
+        for name in (HERE, THERE):
+            sh("ip", "netns", "add", name)
+            sh("ip", "netns", "exec", name, "sh", "-c", "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6", check=False)
+        sh("ip", "-n", HERE, "link", "add", "v0", "type", "veth", "peer", "name", "v0", "netns", THERE)
+        for name in (HERE, THERE):
+            sh("ip", "-n", name, "link", "set", "v0", "up")
+        yield
+    finally:
+        for name in (HERE, THERE):
+            sh("ip", "netns", "del", name, check=False)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binaries", type=pathlib.Path, default=ROOT / "build" / "release" / "bin")
@@ -117,6 +212,9 @@ def main():
     parser.add_argument("--seconds", type=float, default=3, help="of each step of that")
     parser.add_argument("--analysis", action="store_true", help="also sanscope capture --report")
     parser.add_argument("--headers", action="store_true", help="also sanscope capture --keep headers")
+    parser.add_argument("--iscsi", type=int, nargs="+", metavar="BYTES", help="READs of so many bytes in place of frames; with --headers")
+    parser.add_argument("--depth", type=int, default=32, help="of these, so many at a time")
+    parser.add_argument("--rate", type=int, default=0, help="… so many a second; 0: as fast as it goes")
     parser.add_argument("--folder", default="/dev/shm", help="where the files go")
     parser.add_argument("--only", nargs="+", help="these recorders")
     arguments = parser.parse_args()
@@ -125,38 +223,30 @@ def main():
     for name in ("tcpdump", "dumpcap"):
         if shutil.which(name) is None:
             sys.exit(f"{name} is not installed")
-    try:
-        for name in (HERE, THERE):
-            sh("ip", "netns", "add", name)
-            sh("ip", "netns", "exec", name, "sh", "-c", "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6", check=False)
-        sh("ip", "-n", HERE, "link", "add", "v0", "type", "veth", "peer", "name", "v0", "netns", THERE)
-        for name in (HERE, THERE):
-            sh("ip", "-n", name, "link", "set", "v0", "up")
-        with tempfile.TemporaryDirectory(dir=arguments.folder, prefix="sanscope-load-") as folder:
-            out = pathlib.Path(folder) / "out.pcapng"
-            every = [each for each in recorders(arguments.binaries, arguments.buffer, out, arguments.analysis, arguments.headers)
-                     if not arguments.only or each.name in arguments.only]
-            sender = arguments.binaries / "packet_sender"
-            for length in arguments.lengths:
-                seen = {each.name: [] for each in every}
-                rates = {each.name: [] for each in every}
-                for round_number in range(arguments.rounds):
-                    # Who comes first is not always the same.
-                    for each in every[round_number % len(every):] + every[:round_number % len(every)]:
-                        seen[each.name].append(record(each, sender, arguments.packets, length, 0))
-                        if arguments.no_loss:
-                            rates[each.name].append(no_loss_rate(each, sender, length, 50_000, 1_000_000, arguments.seconds))
-                        out.unlink(missing_ok=True)
-                print(f"{length}-byte frames, {arguments.buffer} MiB, medians of {arguments.rounds} rounds")
-                for name, results in seen.items():
-                    recorded, lost, spent, sent = (statistics.median(column) for column in zip(*results))
-                    line = f"  {name:<10}{recorded:>10,.0f}/s of {sent:>9,.0f}/s sent, {lost:6.1%} lost, {spent * 1e9:6.0f} ns a packet"
+    with wire(), tempfile.TemporaryDirectory(dir=arguments.folder, prefix="sanscope-load-") as folder:
+        out = pathlib.Path(folder) / "out.pcapng"
+        every = [each for each in recorders(arguments.binaries, arguments.buffer, out, arguments.analysis, arguments.headers)
+                 if not arguments.only or each.name in arguments.only]
+        if arguments.iscsi:
+            return compare_iscsi(every, arguments, out)
+        sender = arguments.binaries / "packet_sender"
+        for length in arguments.lengths:
+            seen = {each.name: [] for each in every}
+            rates = {each.name: [] for each in every}
+            for round_number in range(arguments.rounds):
+                # Who comes first is not always the same.
+                for each in every[round_number % len(every):] + every[:round_number % len(every)]:
+                    seen[each.name].append(record(each, sender, arguments.packets, length, 0))
                     if arguments.no_loss:
-                        line += f"; {statistics.median(rates[name]):>9,.0f}/s without loss"
-                    print(line, flush=True)
-    finally:
-        for name in (HERE, THERE):
-            sh("ip", "netns", "del", name, check=False)
+                        rates[each.name].append(no_loss_rate(each, sender, length, 50_000, 1_000_000, arguments.seconds))
+                    out.unlink(missing_ok=True)
+            print(f"{length}-byte frames, {arguments.buffer} MiB, medians of {arguments.rounds} rounds")
+            for name, results in seen.items():
+                recorded, lost, spent, sent = (statistics.median(column) for column in zip(*results))
+                line = f"  {name:<10}{recorded:>10,.0f}/s of {sent:>9,.0f}/s sent, {lost:6.1%} lost, {spent * 1e9:6.0f} ns a packet"
+                if arguments.no_loss:
+                    line += f"; {statistics.median(rates[name]):>9,.0f}/s without loss"
+                print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -217,6 +217,14 @@ def test_limits(bench, checks):
         sizes=(all(path.stat().st_size <= 50000 for path in files), [path.stat().st_size for path in files]),
         packets=(numbers == list(range(len(numbers))) and len(numbers) > 1000, len(numbers))))
 
+    folder = bench.scratch / "quiet"
+    folder.mkdir()
+    with bench.running("-i", "v0", "-b", "duration:1", "-a", "duration:3", "-w", folder / "x.pcapng") as run:
+        run.wait(10)
+    files = sorted(folder.iterdir())
+    checks.check("files are counted in which nothing came, too", faults(
+        count=(len(files) == 3 and "in 3 files" in run.err, (len(files), run.err)), status=(run.status == 0, run.err)))
+
 
 def test_disk(bench, checks):
     with full_disk(bench, "small") as (out, run, capture):
@@ -229,6 +237,14 @@ def test_disk(bench, checks):
     run = bench.run("-i", "v0", "-w", bench.scratch / "no" / "such" / "folder.pcapng")
     checks.check("a file that cannot be made is told", faults(
         status=(run.returncode == 1, run.returncode), message=("folder.pcapng: cannot create: No such file" in run.stderr, run.stderr)))
+
+
+def not_ended_by_itself(recorder, out):
+    """Faults, where a recorder whose program was killed did not end the file of 1,000 packets properly, and itself."""
+    until(lambda: not pathlib.Path(f"/proc/{recorder}").exists())
+    capture = Capture(out)
+    return sent_once(capture, 1000) + faults(gone=(not pathlib.Path(f"/proc/{recorder}").exists(), "it runs on"),
+                                             statistics=(0 in capture.statistics, "none"))
 
 
 def test_killed(bench, checks):
@@ -257,10 +273,21 @@ def test_killed(bench, checks):
         recorder = bench.recorder_of(run)
         run.kill()
         run.wait()
-        until(lambda: not pathlib.Path(f"/proc/{recorder}").exists())
-    capture = Capture(out)
-    checks.check("when sanscope is killed, its recorder ends the file and itself", sent_once(capture, 1000) + faults(
-        gone=(not pathlib.Path(f"/proc/{recorder}").exists(), "it runs on"), statistics=(0 in capture.statistics, "none")))
+    checks.check("when sanscope is killed, its recorder ends the file and itself", not_ended_by_itself(recorder, out))
+
+    out = bench.scratch / "window.pcapng"
+    window = subprocess.Popen(["ip", "netns", "exec", HERE, bench.sanscope.parent / "sanscope-gui", "-i", "v0", "-w", out],
+                              env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "HOME": str(bench.scratch)},
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        recorder = bench.recorder_of(window)
+        until(out.exists)
+        bench.send(packets=1000)
+        wait_for_packets(out, 1000)
+    finally:
+        window.kill()
+        window.wait()
+    checks.check("when the window is killed, its recorder ends the file and itself", not_ended_by_itself(recorder, out))
 
 
 def test_interface(bench, checks):

@@ -8,7 +8,6 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import struct
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
-from harness import Checks, missing_program, until  # noqa: E402
+from harness import Checks, missing_program, recording, until  # noqa: E402
 
 NOBODY = 65534
 HERE, THERE = f"sanscope-rec-a{os.getpid()}", f"sanscope-rec-b{os.getpid()}"
@@ -126,24 +125,8 @@ class Bench:
 
     @contextlib.contextmanager
     def running(self, *arguments, prefix=(), environment=None, stdout=subprocess.DEVNULL):
-        """A recording under way. Afterwards it has .status and .err."""
-        with tempfile.TemporaryFile("w+") as err:
-            child = subprocess.Popen([*map(str, prefix), *self.command(*arguments)], stdin=subprocess.DEVNULL,
-                                     stdout=stdout, stderr=err, env={**os.environ, **(environment or {})})
-            child.text = lambda: (err.seek(0), err.read())[1]
-            until(lambda: "Recording from" in child.text() or child.poll() is not None)
-            try:
-                yield child
-                if child.poll() is None:
-                    child.send_signal(signal.SIGINT)
-                child.status = child.wait(30)
-            except subprocess.TimeoutExpired:
-                child.status = None
-            finally:
-                if child.poll() is None:
-                    child.kill()
-                    child.wait()
-            child.err = child.text()
+        with recording([*prefix, *self.command(*arguments)], environment, stdout) as child:
+            yield child
 
     def run(self, *arguments, prefix=(), environment=None):
         return subprocess.run([*map(str, prefix), *self.command(*arguments)], stdin=subprocess.DEVNULL, capture_output=True,
