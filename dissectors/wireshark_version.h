@@ -167,6 +167,14 @@ class Record {
     const wtap_rec& get() const {
         return record_;
     }
+    // Of a packet, as many as its header says were captured.
+    const uint8_t* bytes() {
+#if SANSCOPE_WIRESHARK_SINCE(4, 6)
+        return ws_buffer_start_ptr(&record_.data);
+#else
+        return bytes_.data + bytes_.start;
+#endif
+    }
 
     // Says that the record is of a later section, from 1, than the file has.
     void set_section(uint32_t number) {

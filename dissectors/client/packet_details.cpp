@@ -99,8 +99,9 @@ void PacketDetails::plan(PacketNumber packet, const Options& options) {
     if (options.look_ahead > 0) {
         PacketNumber last = packet;
         size_t ahead = 0;
-        while (last < index.packets() && ahead < options.look_ahead)
+        while (last < index.packets() && ahead < options.look_ahead) {
             if (index.conversation(++last) == conversation) ++ahead;
+        }
         // In order with the packet itself, which then is dissected a second time.
         if (is_new) plan_.push_back(packet);
         if (last > fed.last) {

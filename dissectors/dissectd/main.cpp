@@ -15,6 +15,8 @@
 #include "dissectors/dissectd/confinement.h"
 #include "dissectors/dissectd/dissect_server.h"
 
+#include "analyzer/base/version_text.h"
+
 namespace sanscope {
 namespace {
 
@@ -62,6 +64,10 @@ int run(int argc, char** argv) {
         "What TCP connections with a port are, tcp.port==PORT,iscsi or tcp.port==PORT,data");
     app.add_option("--profile", options.profile, "A Wireshark configuration profile");
     app.add_option("--memory-limit", memory_limit, "Address space it may use, bytes")->capture_default_str();
+    app.set_version_flag("--version", [] {
+        return version_text("sanscope-dissectd",
+                            {{"Wireshark", EpanBridge::wireshark_version()}, {"CLI11", CLI11_VERSION}});
+    });
     CLI11_PARSE(app, argc, argv);
 
     std::setlocale(LC_ALL, "");

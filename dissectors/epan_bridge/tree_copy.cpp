@@ -85,7 +85,7 @@ class TreeCopier {
         }
         place(field, node);
         node.set_generated(FI_GET_FLAG(&field, FI_GENERATED) != 0);
-        node.set_hidden(FI_GET_FLAG(&field, FI_HIDDEN) != 0);
+        node.set_hidden((field.flags & FI_HIDDEN) != 0);
         node.set_url(FI_GET_FLAG(&field, FI_URL) != 0);
         node.set_severity(severity_of(field.flags));
     }

@@ -76,6 +76,7 @@ constexpr FindingGroup group_of(Finding::Kind kind) {
             return FindingGroup::malformed;
         case Kind::no_packets:
         case Kind::no_iscsi:
+        case Kind::passed_over:
         case Kind::capture_drops:
         case Kind::not_captured:
         case Kind::unseen_answers:

@@ -67,7 +67,8 @@ void end_of_sequence() {
 std::optional<LinkType> link_type_of(int encapsulation) {
     constexpr LinkType decoded[] = {LinkType::ethernet, LinkType::linux_sll, LinkType::linux_sll2,
                                     LinkType::raw,      LinkType::null,      LinkType::loop,
-                                    LinkType::ipv4,     LinkType::ipv6};
+                                    LinkType::ipv4,     LinkType::ipv6,      LinkType::ppp,
+                                    LinkType::fddi,     LinkType::nflog,     LinkType::cisco_hdlc};
     for (const LinkType type : decoded) {
         if (wtap_pcap_encap_to_wtap_encap(static_cast<int>(type)) == encapsulation) return type;
     }

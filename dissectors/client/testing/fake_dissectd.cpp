@@ -134,7 +134,7 @@ void misbehave(const std::string& how) {
         write_bytes(message);
         ::pause();
     }
-    const std::string line(64 * 1024, 'x');
+    const std::string line(size_t{64} * 1024, 'x');
     for (;;) {
         if (how == "--chatter") std::fputs(line.c_str(), stderr);
         if (how == "--flood") {
@@ -159,8 +159,9 @@ int main(int argc, char** argv) {
             ::pause();
         }
         if (argument == "--hang") behaviour.hang = true;
-        for (const char* const name : {"--chatter", "--flood", "--huge", "--drip", "--parts"})
+        for (const char* const name : {"--chatter", "--flood", "--huge", "--drip", "--parts"}) {
             if (argument == name) behaviour.without_end = argument;
+        }
         if (i + 1 == argc) break;
         if (argument == "--fail") {
             std::fprintf(stderr, "%s\n", argv[i + 1]);
