@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <grp.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -36,6 +38,20 @@ void unblock(const FileDescriptor& descriptor) {
     ::fcntl(descriptor.get(), F_SETFL, ::fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
+// Of a program that this user may not start: who may, where that is a group.
+std::string who_may_start(const std::string& program) {
+    struct stat status {};
+    if (::stat(program.c_str(), &status) != 0 || (status.st_mode & S_IXOTH) != 0 ||
+        (status.st_mode & S_IXGRP) == 0)
+        return {};
+    const group* const owner = ::getgrgid(status.st_gid);
+    if (owner == nullptr || owner->gr_gid == 0) return {};
+    return fmt::format(
+        "; only root and members of the group {0} may start it. Add yourself, and log in again:\n"
+        "    sudo usermod -aG {0} $USER",
+        owner->gr_name);
+}
+
 }  // namespace
 
 std::string find_helper_program(std::string_view name, const char* variable) {
@@ -43,7 +59,8 @@ std::string find_helper_program(std::string_view name, const char* variable) {
     std::error_code error;
     const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
     if (error) return std::string(name);
-    for (const auto& place : {folder / name, folder / "../libexec/sanscope" / name}) {
+    for (const auto& place : {folder / name, folder / "../libexec/sanscope" / name,
+                              std::filesystem::path(SANSCOPE_HELPERS) / name}) {
         if (std::filesystem::exists(place, error)) return place.lexically_normal().string();
     }
     return std::string(name);
@@ -75,7 +92,10 @@ Result<HelperProcess> start_helper(const std::string& program, const std::vector
     const int failed =
         ::posix_spawnp(&started.process, program.c_str(), &actions, nullptr, argument_list.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (failed != 0) return Error{fmt::format("{} cannot be started: {}", program, std::strerror(failed))};
+    if (failed != 0) {
+        return Error{fmt::format("{} cannot be started: {}{}", program, std::strerror(failed),
+                                 failed == EACCES ? who_may_start(program) : std::string())};
+    }
     // The helper's own ends close here with their pipes: as long as they were open, its end would not show.
     started.input = std::move(input.write_end);
     started.output = std::move(output.read_end);

@@ -21,7 +21,7 @@ struct HelperProcess {
 };
 
 // Where a helper program is: as the environment variable `variable` says, beside this program, in ../libexec/sanscope from
-// there, or else to be looked for in the PATH.
+// there, where they are installed, or else to be looked for in the PATH.
 std::string find_helper_program(std::string_view name, const char* variable);
 
 // Starts it. `inherited`: a descriptor of this process that it gets as its descriptor 3; -1: none. SIGPIPE is ignored in this

@@ -45,4 +45,14 @@ int64_t LogHistogram::percentile_ns(double fraction) const {
     return max_ns();
 }
 
+bool LogHistogram::percentile_holds(double fraction, uint64_t missing) const {
+    if (count_ == 0 || missing == 0) return count_ != 0;
+    const auto there = static_cast<double>(count_);
+    const auto not_there = static_cast<double>(missing);
+    const double rank = fraction * (there + not_there);
+    if (rank > there || rank <= not_there) return false;
+    const int64_t least_ns = percentile_ns((rank - not_there) / there);
+    return percentile_ns(rank / there) - least_ns <= least_ns / 4;
+}
+
 }  // namespace sanscope

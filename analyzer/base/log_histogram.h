@@ -38,6 +38,11 @@ class LogHistogram {
     double standard_deviation_ns() const { return moments_.standard_deviation(); }
     // The least value that `fraction` (0 … 1) of all values do not exceed; 0 of an empty histogram.
     int64_t percentile_ns(double fraction) const;
+    // Whether that is the percentile of these values and `missing` more too, whatever those are: it would move by a quarter
+    // at most, were all of them the least, or the greatest.
+    bool percentile_holds(double fraction, uint64_t missing) const;
+    // Whether so few are missing that mean, deviation and greatest value are told: one in a hundred.
+    bool moments_hold(uint64_t missing) const { return count_ > 0 && missing * 100 <= count_ + missing; }
 
   private:
     static constexpr unsigned sub_bits = 6;

@@ -102,5 +102,19 @@ TEST(LogHistogram, IsTheSameAddedInPartsAndAtOnce) {
     }
 }
 
+TEST(LogHistogram, APercentileHoldsWhereWhatIsMissingWouldNotMoveIt) {
+    LogHistogram histogram;
+    EXPECT_FALSE(histogram.percentile_holds(0.5, 0)) << "of nothing";
+    for (int64_t i = 1; i <= 900; ++i) histogram.add(1000 * i);
+    for (const double fraction : {0.0, 0.05, 0.3, 0.95, 1.0})
+        EXPECT_TRUE(histogram.percentile_holds(fraction, 0)) << fraction;
+    EXPECT_TRUE(histogram.percentile_holds(0.8, 100)) << "700 to 800 µs";
+    EXPECT_FALSE(histogram.percentile_holds(0.3, 100)) << "200 to 300 µs";
+    EXPECT_FALSE(histogram.percentile_holds(0.05, 100)) << "any of the hundred";
+    EXPECT_FALSE(histogram.percentile_holds(0.95, 100)) << "any of the hundred";
+    EXPECT_TRUE(histogram.moments_hold(9));
+    EXPECT_FALSE(histogram.moments_hold(10));
+}
+
 }  // namespace
 }  // namespace sanscope

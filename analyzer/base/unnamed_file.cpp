@@ -23,6 +23,27 @@ Result<FileDescriptor> unnamed_file() {
     return file;
 }
 
+namespace {
+
+std::string path_of_descriptor(int descriptor) {
+    return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+}  // namespace
+
+FileDescriptor unnamed_file_in(const std::string& folder, mode_t permissions) {
+    FileDescriptor file(
+        ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, permissions));
+    if (file.get() >= 0 && ::access(path_of_descriptor(file.get()).c_str(), F_OK) != 0)
+        return FileDescriptor();
+    return file;
+}
+
+bool give_name(int unnamed, const std::string& name) {
+    return ::linkat(AT_FDCWD, path_of_descriptor(unnamed).c_str(), AT_FDCWD, name.c_str(),
+                    AT_SYMLINK_FOLLOW) == 0;
+}
+
 bool disk_has_room(int file, uint64_t bytes) {
     constexpr uint64_t left_for_others = uint64_t{1} << 30;
     struct statvfs disk {};

@@ -50,9 +50,9 @@ int64_t sum_of(const std::array<int64_t, budget_parts>& parts) {
 
 }  // namespace
 
-Transfer transfer_of(const CommandRow& row) {
-    if (is_read_opcode(row.opcode)) return Transfer::read;
-    return is_write_opcode(row.opcode) ? Transfer::write : Transfer::none;
+Transfer transfer_of(uint16_t opcode) {
+    if (is_read_opcode(opcode)) return Transfer::read;
+    return is_write_opcode(opcode) ? Transfer::write : Transfer::none;
 }
 
 uint64_t size_class_of(const CommandRow& row) {
@@ -80,7 +80,7 @@ std::vector<BudgetGroup> group_budgets(const ResultStore& store, const TimeBudge
     for (const CommandRow& row : store.commands()) {
         ++number;
         if (row.turnaround_ns() == no_time) continue;
-        Key key{row.session, row.lun, transfer_of(row), size_class_of(row)};
+        Key key{row.session, row.lun, transfer_of(row.opcode), size_class_of(row)};
         auto found = groups.find(key);
         if (found == groups.end() && groups.size() >= max_budget_groups) {
             found = groups.lower_bound({uint32_t{row.session} + 1, 0, Transfer::read, 0});

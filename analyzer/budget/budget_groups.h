@@ -16,7 +16,7 @@ namespace sanscope {
 enum class Transfer : uint8_t { read, write, none };
 
 std::string_view transfer_name(Transfer transfer);  // "read", "write", "other"
-Transfer transfer_of(const CommandRow& row);
+Transfer transfer_of(uint16_t opcode);
 // The power of two that is not below its bytes; 0: it transfers none, or nobody knows how many.
 uint64_t size_class_of(const CommandRow& row);
 

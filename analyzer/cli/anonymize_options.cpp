@@ -67,17 +67,20 @@ std::vector<std::string> AnonymizeOptions::summary() const {
                                     anonymizer_->listed().size() + anonymizer_->unlisted()));
     if (!mapping_path_.empty())
         sentences.push_back(fmt::format("  {}: what was replaced by what", mapping_path_));
-    if (anonymizer_->unlisted() > 0)
+    if (anonymizer_->unlisted() > 0) {
         sentences.push_back(
             fmt::format("  {} of them are not listed, since there are so many", anonymizer_->unlisted()));
+    }
     if (dropped.comments > 0)
         sentences.push_back(fmt::format("  {} comments are not in the copy", dropped.comments));
-    if (dropped.options > 0)
+    if (dropped.options > 0) {
         sentences.push_back(fmt::format(
             "  {} options of blocks are not in the copy: names, filters, hardware, …", dropped.options));
-    if (capture_->not_held() > 0)
+    }
+    if (capture_->not_held() > 0) {
         sentences.push_back(fmt::format("  {} data segments with names are zeros, since there are so many",
                                         capture_->not_held()));
+    }
     return sentences;
 }
 

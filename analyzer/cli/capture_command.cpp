@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include "captures/recorder/recording.h"
+#include "captures/recorder/rights.h"
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/cli/capture_limits.h"
 #include "analyzer/cli/interrupt_handler.h"
+#include "analyzer/cli/live_metrics.h"
 #include "analyzer/cli/live_report.h"
 #include "analyzer/cli/terminal_screen.h"
 #include "analyzer/report/human_units.h"
@@ -189,6 +191,16 @@ void CaptureCommand::add_to(CLI::App& app) {
     command_->add_flag("--report", report_,
                        "Analyse what is recorded at once: a screen that is refreshed each second, and the "
                        "report in the end");
+    CLI::Option* const metrics =
+        command_
+            ->add_option("--metrics", metrics_,
+                         "Analyse what is recorded at once, and offer its figures to Prometheus at "
+                         "http://ADDRESS:PORT/metrics: 127.0.0.1:9260")
+            ->type_name("ADDRESS:PORT");
+    command_
+        ->add_flag("--metrics-anywhere", metrics_anywhere_,
+                   "That address may be one that other hosts reach: whoever does may read the figures")
+        ->needs(metrics);
     command_->add_flag("-q,--quiet", quiet_, "Print nothing but what goes wrong");
     command_->footer(
         "Only sanscope-recorder, which this starts, needs the right to capture: docs/capture.md. Files of a "
@@ -201,6 +213,9 @@ void CaptureCommand::add_to(CLI::App& app) {
         "  sanscope capture -i eth0 -f 'tcp port 3260' --keep all -w whole.pcapng\n"
         "  sanscope capture -i eth0 -i eth1 -s 128 -b filesize:1000000 -b files:20 -w ring.pcapng\n"
         "  sanscope capture -i eth0 -f 'tcp port 3260' --report\n"
+        "  sanscope capture -i eth0 -f 'tcp port 3260' -b filesize:1000000 -b files:20 -w ring.pcapng "
+        "--metrics "
+        "127.0.0.1:9260\n"
         "  sanscope capture -i eth0 -w - | sanscope report -\n"
         "  sanscope capture --ssh root@target -i eth0 -f 'tcp port 3260' -w target.pcapng\n");
 }
@@ -294,22 +309,59 @@ ExitStatus CaptureCommand::run() const {
         print_text(stderr, "sanscope: --report: standard output is taken by -w -\n");
         return exit_usage;
     }
+    if (output_ == "-" && !metrics_.empty()) {
+        print_text(stderr, "sanscope: --metrics: of -w - there is no file that could be analysed here\n");
+        return exit_usage;
+    }
     say_what_is_kept(*made);
-    return report_ ? record_and_report(*made) : record(*made);
+    return report_ || !metrics_.empty() ? record_and_analyse(*made) : record(*made);
 }
 
-ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request) const {
+Result<std::optional<ListenAddress>> CaptureCommand::metrics_address() const {
+    if (metrics_.empty()) return std::optional<ListenAddress>();
+    const auto address = parse_listen_address(metrics_);
+    if (!address) return Error{"--metrics: " + address.error().message};
+    if (!address->is_loopback && !metrics_anywhere_) {
+        return Error{fmt::format(
+            "--metrics {}: other hosts reach that address, and could read there which initiators use "
+            "which targets, and how much; with --metrics-anywhere they may",
+            address->text())};
+    }
+    return std::optional(*address);
+}
+
+ExitStatus CaptureCommand::record_and_analyse(const v1::RecordingRequest& request) const {
     using Clock = std::chrono::steady_clock;
+    const auto address = metrics_address();
+    if (!address) {
+        print_text(stderr, "sanscope: {}\n", address.error().message);
+        return exit_usage;
+    }
+    const auto failed = [](const Error& error) {
+        print_text(stderr, "sanscope: {}\n", error.message);
+        return exit_nothing_analysed;
+    };
+    // Before anything is recorded; the server itself begins when the rights are gone.
+    if (*address) {
+        if (const auto can = MetricsServer::check(**address); !can)
+            return failed({"--metrics: " + can.error().message});
+    }
     const InterruptHandler handler;
     auto recording = Recording::start(request, {.program = {}, .remote = remote()});
-    if (!recording) {
-        print_text(stderr, "sanscope: {}\n", recording.error().message);
-        return exit_nothing_analysed;
+    if (!recording) return failed(recording.error());
+    std::unique_ptr<LiveMetrics> metrics;
+    if (*address) {
+        // Whoever answers others holds no rights, under sudo neither.
+        if (const auto gave = Rights().give_up(); !gave) return failed(gave.error());
+        auto started = LiveMetrics::start(**address, request);
+        if (!started) return failed({"--metrics: " + started.error().message});
+        metrics = std::move(*started);
+        if (!quiet_) print_text(stderr, "Metrics: http://{}/metrics\n", metrics->address().text());
     }
     // Errors are printed once the screen is given back.
     std::vector<v1::RecordingEvent> to_report;
     Watcher watcher(request, quiet_);
-    LiveReport report;
+    LiveReport report(metrics != nullptr);
     bool begun = false;
     {
         std::optional<TerminalScreen> screen;
@@ -318,7 +370,8 @@ ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request
         while ((*recording)->poll(milliseconds(100), [&](const v1::RecordingEvent& event) {
             begun = begun || event.has_started();
             report.take(event);
-            if (begun && ::isatty(STDOUT_FILENO) == 1 && !screen && !quiet_) {
+            if (metrics) metrics->take(event);
+            if (report_ && begun && ::isatty(STDOUT_FILENO) == 1 && !screen && !quiet_) {
                 screen.emplace(STDOUT_FILENO);
                 watcher.leave_line();
             }
@@ -329,6 +382,7 @@ ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request
             }
         })) {
             if (InterruptHandler::interrupted) (*recording)->stop();
+            if (metrics && begun) metrics->publish(report);
             if (!screen || Clock::now() - drawn < refresh) continue;
             drawn = Clock::now();
             const TerminalScreen::Size size = screen->size();
@@ -343,7 +397,7 @@ ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request
         }
     }
     for (const v1::RecordingEvent& event : to_report) watcher.take(event);
-    if (begun) print_text(stdout, "{}", report.finish());
+    if (report_ && begun) print_text(stdout, "{}", report.finish());
     return watcher.status();
 }
 

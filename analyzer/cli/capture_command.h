@@ -11,6 +11,7 @@
 
 #include "analyzer/base/result.h"
 #include "analyzer/cli/exit_status.h"
+#include "analyzer/metrics/listen_address.h"
 
 namespace CLI {
 class App;
@@ -29,7 +30,8 @@ class CaptureCommand {
     ExitStatus list() const;
     ExitStatus check_filter() const;
     ExitStatus record(const v1::RecordingRequest& request) const;
-    ExitStatus record_and_report(const v1::RecordingRequest& request) const;
+    ExitStatus record_and_analyse(const v1::RecordingRequest& request) const;
+    Result<std::optional<ListenAddress>> metrics_address() const;
     Result<v1::RecordingRequest> request() const;
     void say_what_is_kept(const v1::RecordingRequest& request) const;
     std::optional<v1::RemoteHost> remote() const;
@@ -55,6 +57,8 @@ class CaptureCommand {
     bool list_ = false;
     bool check_filter_ = false;
     bool report_ = false;
+    std::string metrics_;  // empty: none
+    bool metrics_anywhere_ = false;
     bool quiet_ = false;
 };
 

@@ -6,12 +6,15 @@
 #include <cstdio>
 #include <fmt/core.h>
 #include <thread>
+#include <utility>
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/cli/decode_as_option.h"
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/progress_bar.h"
 #include "analyzer/engine/analysis.h"
+#include "analyzer/report/capture_summary.h"
+#include "analyzer/report/findings_input.h"
 #include "analyzer/report/human_units.h"
 
 namespace sanscope {
@@ -41,13 +44,14 @@ bool report_damage(const PacketSource& source, uint64_t packets) {
     return !source.damage().empty();
 }
 
-void CaptureOptions::add_to(CLI::App& command) {
-    command
-        .add_option("FILE", files,
-                    "Captures: pcap or pcapng, plain or compressed with gzip, zstd or lz4, whatever their "
-                    "names; - is "
-                    "standard input. Several are merged by time.")
-        ->required();
+CLI::Option* CaptureOptions::add_to(CLI::App& command) {
+    CLI::Option* const option = command
+                                    .add_option("FILE", files,
+                                                "Captures: pcap or pcapng, plain or compressed with gzip, "
+                                                "zstd, lz4, xz or bzip2, whatever their "
+                                                "names; - is "
+                                                "standard input. Several are merged by time.")
+                                    ->required();
     command
         .add_option(
             "--threads", threads,
@@ -55,6 +59,7 @@ void CaptureOptions::add_to(CLI::App& command) {
             "processors and a file is not small). The output is the same.")
         ->check(CLI::Range(1u, 64u));
     add_decode_as(command, decode_as);
+    return option;
 }
 
 namespace {
@@ -73,6 +78,8 @@ Analysed analyse_into(const CaptureOptions& options, ResultStore::Keep keep,
         return analysed;
     }
     analysed.source = std::move(*source);
+    for (const auto& [file, format] : analysed.source->read_by_wireshark())
+        print_text(stderr, "sanscope: {}: {}, read by Wireshark's reader, which is slower\n", file, format);
     analysed.engine = analysed.memory == nullptr
                           ? std::make_unique<Engine>(keep)
                           : std::make_unique<Engine>(keep, Engine::StopAfter::none, analysed.memory.get());
@@ -120,15 +127,12 @@ Analysed analyse_captures_quietly(const CaptureOptions& options, ResultStore::Ke
 }
 
 std::vector<Finding> findings_of(const Analysed& analysed) {
-    const std::vector<Damage> damage = analysed.source->damage();
-    const std::vector<CaptureInterface> interfaces(analysed.source->interfaces().begin(),
-                                                   analysed.source->interfaces().end());
-    return findings({.store = analysed.engine->store(),
-                     .totals = analysed.engine->totals(),
-                     .issues = analysed.engine->issues(),
-                     .damage = damage,
-                     .interfaces = interfaces,
-                     .stop = analysed.stop});
+    return findings(*CaptureFindingsInput(*analysed.engine, *analysed.source, analysed.stop));
+}
+
+CaptureRow summary_of(const Analysed& analysed, std::string file, std::span<const Finding> found) {
+    CaptureFindingsInput input(*analysed.engine, *analysed.source, analysed.stop);
+    return summarise_capture(std::move(file), *input, found);
 }
 
 }  // namespace sanscope

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,12 @@
 #include "analyzer/engine/engine.h"
 #include "analyzer/ingest/packet_source.h"
 #include "analyzer/report/findings.h"
+#include "analyzer/tables/captures_table.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace sanscope {
 
@@ -24,7 +27,8 @@ struct CaptureOptions {
     unsigned threads = 0;  // 0: chosen
     std::vector<std::string> decode_as = {};
 
-    void add_to(CLI::App& command);
+    // Returns the option FILE, which is required.
+    CLI::Option* add_to(CLI::App& command);
 };
 
 struct Analysed {
@@ -46,6 +50,8 @@ Analysed analyse_captures_aside(const CaptureOptions& options, ResultStore::Keep
 Analysed analyse_captures_quietly(const CaptureOptions& options, ResultStore::Keep keep);
 // What is wrong with a capture that was analysed with the rows for it (rows_for_findings).
 std::vector<Finding> findings_of(const Analysed& analysed);
+// The same capture in one row.
+CaptureRow summary_of(const Analysed& analysed, std::string file, std::span<const Finding> found);
 
 // Reports on standard error where the captures were damaged, `packets` having been analysed; whether they were at all.
 bool report_damage(const PacketSource& source, uint64_t packets);

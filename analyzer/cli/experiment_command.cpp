@@ -47,7 +47,7 @@ std::string list() {
 // All that can keep hosts from being built here is found out before the first run.
 Result<lab::LinkKind> link_of_hosts(const std::vector<lab::PlannedRun>& runs) {
     if (const auto claimed = lab::claim_host_names(); !claimed) return claimed.error();
-    const auto link = lab::try_hosts(runs.front().settings, stop);
+    auto link = lab::try_hosts(runs.front().settings, stop);
     const auto prior = std::ranges::find_if(
         runs, [](const lab::PlannedRun& run) { return run.settings.priority != lab::Priority::none; });
     if (!link || prior == runs.end()) return link;
@@ -75,6 +75,12 @@ std::string list_settings() {
 }
 
 }  // namespace
+
+std::vector<std::string> ExperimentCommand::experiment_names() {
+    std::vector<std::string> names;
+    for (const lab::Experiment& experiment : lab::experiments()) names.emplace_back(experiment.name);
+    return names;
+}
 
 void ExperimentCommand::add_to(CLI::App& app) {
     command_ = app.add_subcommand("experiment",
@@ -188,9 +194,10 @@ ExitStatus ExperimentCommand::run() const {
     }
     stop_on_signals();
     lab::remove_abandoned_hosts();
-    for (const pid_t other : lab::other_experiments())
+    for (const pid_t other : lab::other_experiments()) {
         print_error(
             fmt::format("another experiment is running (process {}): each shows the other's load", other));
+    }
     const auto link =
         remaining.empty() ? Result<lab::LinkKind>(lab::LinkKind::delay_node) : link_of_hosts(remaining);
     if (!link) {

@@ -27,6 +27,8 @@ class ExperimentCommand {
     bool chosen() const;
     ExitStatus run() const;
 
+    static std::vector<std::string> experiment_names();
+
   private:
     ExitStatus finish(const lab::ChosenExperiment& chosen, size_t remaining,
                       const Result<lab::RunTally>& tally, const lab::RunRecordFile& file,

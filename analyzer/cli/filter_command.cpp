@@ -9,10 +9,10 @@
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/cli/captures.h"
+#include "analyzer/cli/command_output.h"
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/progress_bar.h"
 #include "analyzer/export/block_writer.h"
-#include "analyzer/export/file_sink.h"
 #include "analyzer/export/pcapng_writer.h"
 #include "analyzer/query/filter_error.h"
 #include "analyzer/report/human_units.h"
@@ -83,9 +83,10 @@ ExitStatus FilterCommand::run() const {
         print_text(stderr, "sanscope: {}: {}\n", file_, source.error().message);
         return exit_nothing_analysed;
     }
-    auto sink = FileSink::create(output_.empty() ? "-" : output_);
-    if (!sink) {
-        print_text(stderr, "sanscope: {}: {}\n", output_, sink.error().message);
+    const std::string place = output_.empty() ? "-" : output_;
+    auto file = CommandOutput::create(place);
+    if (!file) {
+        print_text(stderr, "sanscope: {}: {}\n", name_of_output(place), file.error().message);
         return exit_usage;
     }
 
@@ -117,8 +118,8 @@ ExitStatus FilterCommand::run() const {
         left_out = std::move(outcome->left_out);
     }
 
-    PcapngWriter writer(*sink);
-    BlockWriter numbers(*sink);
+    PcapngWriter writer(file->sink());
+    BlockWriter numbers(file->sink());
     show_progress_of(**source);
     const auto outcome = filter.run(**source, options, [&](const RawPacket& packet, uint64_t number) {
         if (output_.empty()) {
@@ -130,14 +131,18 @@ ExitStatus FilterCommand::run() const {
         }
     });
     if (bar) bar->clear();
-    const bool written = (output_.empty() ? numbers.finish() : writer.finish()) && sink->close();
     if (!outcome) {
         print_text(stderr, "sanscope: {}: {}\n", file_, outcome.error().message);
         return exit_nothing_analysed;
     }
-    if (!written && sink->error() != nullptr) {
-        print_text(stderr, "sanscope: {}: {}\n", output_.empty() ? "standard output" : output_,
-                   sink->error()->message);
+    if (InterruptHandler::interrupted && !is_stream(place)) {
+        print_text(stderr, "sanscope: {}: not written: interrupted after {}\n", place,
+                   counted_exactly(outcome->packets, "packet"));
+        return exit_interrupted;
+    }
+    output_.empty() ? numbers.finish() : writer.finish();
+    if (const auto committed = file->commit(); !committed) {
+        print_text(stderr, "sanscope: {}: {}\n", name_of_output(place), committed.error().message);
         return exit_nothing_analysed;
     }
     left_out.insert(left_out.end(), outcome->left_out.begin(), outcome->left_out.end());

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "analyzer/ingest/byte_source.h"
+
 namespace sanscope {
 namespace {
 
@@ -19,6 +21,7 @@ InterruptHandler::InterruptHandler(Endures endures) {
     action.sa_handler = [](int) {
         if (interrupted.exchange(true)) interrupted_twice = true;
         if (endured == Endures::one || interrupted_twice) signal(SIGINT, SIG_DFL);
+        end_streams();
         if (nothing_to_read >= 0) dup2(nothing_to_read, STDIN_FILENO);
     };
     sigaction(SIGINT, &action, &before_);

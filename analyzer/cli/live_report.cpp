@@ -31,7 +31,11 @@ class SharedSeries final : public ByteSource {
 
 }  // namespace
 
-LiveReport::LiveReport() : thread_([this] { analyse_series(); }) {}
+LiveReport::LiveReport(bool with_metrics)
+    : engine_(with_metrics ? ResultStore::Keep::only(&ResultStore::Keep::live_counts)
+                           : ResultStore::Keep::nothing()),
+      with_metrics_(with_metrics),
+      thread_([this] { analyse_series(); }) {}
 
 LiveReport::~LiveReport() {
     stop_ = true;
@@ -54,9 +58,12 @@ void LiveReport::take(const v1::RecordingEvent& event) {
         growth_ = std::move(growth);
         paths_.push_back(path);
     } else if (event.has_progress()) {
-        if (growth_) growth_->grown_to(event.progress().readable_bytes());
+        readable_bytes_ = event.progress().readable_bytes();
+        if (growth_) growth_->grown_to(readable_bytes_);
     } else if (event.has_file_ended()) {
         end_file(event.file_ended().bytes());
+        ended_bytes_ += event.file_ended().bytes();
+        readable_bytes_ = 0;
     }
 }
 
@@ -89,22 +96,37 @@ std::vector<std::string> LiveReport::screen(LiveScreen::Size size) {
     const std::unique_lock lock(engine_lock_);
     engine_.describe_connections();
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    look_for_findings(now);
+    look_for_findings(now, {std::chrono::seconds(2), 50});
     return screen_.next(engine_.store(), std::chrono::duration_cast<nanoseconds>(now).count(), size, so_far_);
 }
 
+void LiveReport::gather(MetricsCollector& metrics) {
+    const std::unique_lock lock(engine_lock_);
+    engine_.describe_connections();
+    const auto now = SamplePace::Moment::now();
+    look_for_findings(now.clock, {std::chrono::seconds(5), 200});
+    metrics.note(so_far_);
+    metrics.gather(engine_, now);
+}
+
+uint64_t LiveReport::unread_bytes() const {
+    const uint64_t recorded = ended_bytes_ + readable_bytes_;
+    return recorded - std::min(recorded, series_->stored_bytes_read());
+}
+
 // The analysis waits meanwhile, so that it may take but a small share of the time.
-void LiveReport::look_for_findings(std::chrono::nanoseconds now) {
+void LiveReport::look_for_findings(std::chrono::nanoseconds now, Looking looking) {
     if (now < look_again_) return;
-    constexpr std::chrono::nanoseconds least_pause = std::chrono::seconds(2);
-    constexpr int share = 50;
+    // A screen shows a few of all; counted are all.
+    const size_t most_of_a_kind = with_metrics_ ? 100 : 4;
     so_far_ = findings_so_far({.store = engine_.store(),
                                .totals = engine_.totals(),
                                .issues = engine_.issues(),
                                .damage = {},
-                               .interfaces = {}});
+                               .interfaces = {},
+                               .most_of_a_kind = most_of_a_kind});
     const std::chrono::nanoseconds end = std::chrono::steady_clock::now().time_since_epoch();
-    look_again_ = end + std::max(least_pause, share * (end - now));
+    look_again_ = end + std::max(looking.least_pause, looking.share * (end - now));
 }
 
 // What was written, with the rows that findings and time budgets rest on; empty where that is not there any more.

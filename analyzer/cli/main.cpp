@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "analyzer/base/print_text.h"
+#include "analyzer/cli/archive_command.h"
 #include "analyzer/cli/capture_command.h"
 #include "analyzer/cli/compare_command.h"
 #include "analyzer/cli/details_command.h"
@@ -14,10 +15,12 @@
 #include "analyzer/cli/fair_tcp_command.h"
 #include "analyzer/cli/filter_command.h"
 #include "analyzer/cli/generate_command.h"
+#include "analyzer/cli/program_versions.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/cli/scrub_command.h"
 #include "analyzer/cli/table_command.h"
 #include "analyzer/cli/target_command.h"
+#include "analyzer/manual/write_manual.h"
 
 namespace sanscope {
 namespace {
@@ -27,7 +30,7 @@ int run(int argc, char** argv) {
         "Analyses captures of IP storage networks: every iSCSI PDU and SCSI command, with its turnaround "
         "time.",
         "sanscope");
-    app.set_version_flag("--version", "sanscope " SANSCOPE_VERSION);
+    app.set_version_flag("--version", program_versions);
     app.require_subcommand(1);
     app.footer(
         "Exit status: 0 all of the input was analysed; 1 nothing could be; 2 usage; 3 the input was damaged "
@@ -37,6 +40,7 @@ int run(int argc, char** argv) {
     ReportCommand report;
     TableCommand table;
     CompareCommand compare;
+    ArchiveCommand archive;
     DetailsCommand details;
     FilterCommand filter;
     ScrubCommand scrub;
@@ -48,6 +52,7 @@ int run(int argc, char** argv) {
     report.add_to(app);
     table.add_to(app);
     compare.add_to(app);
+    archive.add_to(app);
     details.add_to(app);
     filter.add_to(app);
     scrub.add_to(app);
@@ -57,6 +62,11 @@ int run(int argc, char** argv) {
     experiment.add_to(app);
     fair_tcp.add_to(app);
 
+    add_write_manual(app,
+                     {{"sanscope table", "TABLE", TableCommand::table_names()},
+                      {"sanscope table", "--tables", TableCommand::table_names()},
+                      {"sanscope experiment", "NAME", ExperimentCommand::experiment_names()}},
+                     {"sanscope-extcap", "sanscope-gui"});
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -69,6 +79,7 @@ int run(int argc, char** argv) {
     }
     if (table.chosen()) return table.run();
     if (compare.chosen()) return compare.run();
+    if (archive.chosen()) return archive.run();
     if (details.chosen()) return details.run();
     if (filter.chosen()) return filter.run();
     if (scrub.chosen()) return scrub.run();

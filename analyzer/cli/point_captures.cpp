@@ -77,10 +77,11 @@ FollowedPath follow_points(const CaptureOptions& given) {
     }
     ProgressBar bar;
     PathPointsOptions following{.stop = &stop, .progress = {}, .compared = {}};
-    if (ProgressBar::wanted())
+    if (ProgressBar::wanted()) {
         following.compared = [&](uint64_t done, uint64_t of) {
             bar.update(done, of, "connections compared");
         };
+    }
     auto path = follow_path(std::move(captures), following);
     bar.clear();
     if (!path) return fail(stop ? exit_interrupted : exit_nothing_analysed, path.error().message);

@@ -11,6 +11,7 @@
 #include "analyzer/cli/error_message.h"
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/progress_bar.h"
+#include "analyzer/cli/unfinished_output.h"
 #include "analyzer/report/human_units.h"
 
 namespace sanscope {
@@ -60,6 +61,7 @@ ExitStatus ScrubCommand::run() {
         return exit_nothing_analysed;
     }
     const InterruptHandler handler;
+    const UnfinishedOutput unfinished(target_);
     ProgressBar bar;
     ExportControl control;
     control.stop = &InterruptHandler::interrupted;
@@ -77,7 +79,7 @@ ExitStatus ScrubCommand::run() {
         return exit_nothing_analysed;
     }
     if (outcome->stopped) {
-        print_error("interrupted: nothing was written");
+        print_error(fmt::format("{}: not written: interrupted", target_));
         return exit_interrupted;
     }
     if (const auto finished = anonymize_.finish(); !finished) {
@@ -92,25 +94,30 @@ ExitStatus ScrubCommand::report(const ScrubbedCapture& outcome) const {
     say(fmt::format("{}: {} packets, {} of the {} captured", target_, outcome.packets,
                     human_bytes(static_cast<double>(outcome.kept_bytes)),
                     human_bytes(static_cast<double>(outcome.captured_bytes))));
-    if (outcome.out_of_step > 0)
+    if (outcome.out_of_step > 0) {
         say(fmt::format(
             "  {} packets of iSCSI connections hold bytes that are not known for what they are: these are "
             "not kept",
             outcome.out_of_step));
-    if (outcome.not_iscsi > 0)
+    }
+    if (outcome.not_iscsi > 0) {
         say(fmt::format(
             "  {} packets are of connections that carry no iSCSI, as far as is seen: nothing behind TCP is "
             "kept",
             outcome.not_iscsi));
-    if (outcome.fragments > 0)
+    }
+    if (outcome.fragments > 0) {
         say(fmt::format("  {} IP fragments are not put together: nothing behind their headers is kept",
                         outcome.fragments));
-    if (outcome.blocks_emptied > 0)
+    }
+    if (outcome.blocks_emptied > 0) {
         say(fmt::format("  {} custom blocks and journal entries are empty in the copy",
                         outcome.blocks_emptied));
-    if (outcome.blocks_left_out > 0)
+    }
+    if (outcome.blocks_left_out > 0) {
         say(fmt::format("  {} blocks are not in the copy: secrets, or of an unknown kind",
                         outcome.blocks_left_out));
+    }
     for (const std::string& sentence : anonymize_.summary()) say(sentence);
     if (!outcome.damage) return exit_all_analysed;
     print_error(fmt::format("{}: {} at byte {}: the copy holds all before it", outcome.damage->file,

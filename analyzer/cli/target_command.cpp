@@ -116,8 +116,9 @@ void TargetCommand::add_to(CLI::App& app) {
             return fits ? std::string() : "want 1 to 32 printable characters of ASCII";
         })
         ->capture_default_str();
-    command_->add_option("--threads", threads_, "That serve connections; 0: one a processor")
-        ->check(CLI::Range(0, 256));
+    CLI::Option* const threads =
+        command_->add_option("--threads", threads_, "That serve connections; 0: one a processor")
+            ->check(CLI::Range(0, 256));
     command_
         ->add_option("--idle-timeout", idle_seconds_,
                      "Seconds after which a connection on which nothing moves is closed; 0: never")
@@ -177,6 +178,14 @@ void TargetCommand::add_to(CLI::App& app) {
         ->add_option("--command-window", settings_.command_window,
                      "Commands that an initiator may have under way in a session (MaxCmdSN)")
         ->check(CLI::Range(1u, most_command_window))
+        ->capture_default_str();
+
+    command_
+        ->add_option("--task-set", settings_.task_set,
+                     "SCSI commands of a logical unit that may be under way, of all sessions; READs and "
+                     "WRITEs beyond are answered TASK SET FULL. One thread serves all; 0: any number")
+        ->excludes(threads)
+        ->check(CLI::Range(0u, most_command_window))
         ->capture_default_str();
 
     tcp_.add_to(*command_);
@@ -282,7 +291,9 @@ ExitStatus TargetCommand::run() const {
         files.rlim_cur = files.rlim_max;
         ::setrlimit(RLIMIT_NOFILE, &files);
     }
-    const unsigned threads = threads_ > 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
+    const unsigned wanted =
+        settings_.task_set > 0 ? 1 : threads_;  // each thread counts the commands of its own sessions
+    const unsigned threads = wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
     const auto server = TargetServer::start(*made, where->first, where->second, threads);
     if (!server) {
         print_text(stderr, "sanscope: {}\n", server.error().message);

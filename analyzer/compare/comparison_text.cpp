@@ -39,9 +39,10 @@ class Text {
 
     void capture(std::string_view which, const std::string& file, const CaptureFigures& capture) {
         line("{}  {}: {}", which, cleaned_line(file), capture_words(capture));
-        if (capture.sessions_left_out > 0)
+        if (capture.sessions_left_out > 0) {
             line("        {} with fewer commands {} left out", counted(capture.sessions_left_out, "session"),
                  capture.sessions_left_out == 1 ? "was" : "were");
+        }
     }
 
     void row(const FigureChange& change, std::string_view place) {

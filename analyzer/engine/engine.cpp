@@ -17,10 +17,9 @@
 namespace sanscope {
 namespace {
 
-// Packets of several interfaces may come a little out of order; a clock that is set, or a file put behind another, is more.
 bool goes_back(int64_t from_ns, int64_t to_ns) {
-    constexpr uint64_t least_ns = 100'000'000;
-    return to_ns<from_ns&& static_cast<uint64_t>(from_ns) - static_cast<uint64_t>(to_ns)> least_ns;
+    const uint64_t by_ns = static_cast<uint64_t>(from_ns) - static_cast<uint64_t>(to_ns);
+    return to_ns < from_ns && by_ns > uint64_t{least_set_back_ns};
 }
 
 bool goes_far_ahead(int64_t from_ns, int64_t to_ns) {
@@ -67,7 +66,7 @@ void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> de
         if (packet->kind != DecodedPacket::Kind::tcp) {
             if (packets[i].link_type == LinkType::not_a_packet) take_block(packets[i], arrival.packet);
             note_network_message(packets[i], *packet, arrival, store_.network_events());
-            packet = not_yet_tcp(*packet, arrival);
+            packet = not_yet_tcp(*packet, arrival, packets[i].wire_length);
         }
         if (packet == nullptr || stop_after_ == StopAfter::decode) continue;
         ++totals_.tcp_packets;
@@ -83,10 +82,11 @@ void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> de
                         static_cast<uint8_t>(packet->flags),
                         from};
         }
-        if ((packet->flags & (tcp_syn | tcp_fin | tcp_rst)) != 0) [[unlikely]]
+        if ((packet->flags & (tcp_syn | tcp_fin | tcp_rst)) != 0) [[unlikely]] {
             note_segment_origin(packets[i], *packet, arrival, flow->number,
                                 flow->origins[static_cast<size_t>(from)],
                                 store_.network_events().address_claims());
+        }
         const bool alone =
             goes_far_ahead(last_believed_ns_, arrival.time_ns) && time_is_alone(batch, first + i);
         const int64_t believed_ns = alone ? last_believed_ns_ : arrival.time_ns;
@@ -177,8 +177,11 @@ void Engine::count(std::span<const RawPacket> packets) {
         // Has no time of its own, and was on no wire.
         if (packet.link_type == LinkType::not_a_packet) [[unlikely]]
             continue;
-        if (goes_back(latest_ns_, packet.time_ns)) [[unlikely]]
+        if (goes_back(latest_ns_, packet.time_ns)) [[unlikely]] {
             issues_.add(Issue::times_set_back, totals_.packets + i + 1);
+            totals_.largest_set_back_ns = std::max(totals_.largest_set_back_ns,
+                                                   within_reach(latest_ns_) - within_reach(packet.time_ns));
+        }
         latest_ns_ = packet.time_ns;
         wire_bytes += packet.wire_length;
         const bool cut = packet.captured_length < packet.wire_length;
@@ -197,7 +200,8 @@ void Engine::count(std::span<const RawPacket> packets) {
 }
 
 // The TCP segment that an IP fragment completes; nullptr, and perhaps an issue counted, for anything else.
-const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival) {
+const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival,
+                                         uint32_t wire_length) {
     const DecodedPacket* current = &packet;
     while (current->kind == DecodedPacket::Kind::ip_fragment) {
         const Datagram* datagram = fragments_.add(*current, arrival.time_ns);
@@ -214,8 +218,9 @@ const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, const Arri
         case DecodedPacket::Kind::malformed:
             issues_.add(Issue::frames_malformed, arrival.packet);
             break;
-        case DecodedPacket::Kind::unsupported_link_type:
-            issues_.add(Issue::frames_of_unsupported_link_type, arrival.packet);
+        case DecodedPacket::Kind::passed_over:
+            totals_.passed_over.add(current->passed_over, current->passed_over_number, arrival.packet,
+                                    wire_length);
             break;
         case DecodedPacket::Kind::icmp:
         case DecodedPacket::Kind::arp:

@@ -25,6 +25,7 @@
 #include "analyzer/tcp/tcp_connection.h"
 #include "analyzer/vocabulary/decode_as.h"
 #include "analyzer/vocabulary/issues.h"
+#include "analyzer/vocabulary/passed_over.h"
 
 namespace sanscope {
 
@@ -92,11 +93,26 @@ class Engine {
         bool data_not_kept = false;  // of some packets, as their file says
         int64_t first_ns = no_time;  // the earliest and latest moments; packets may be out of order
         int64_t last_ns = no_time;
-        std::vector<Gap> gaps = {};  // in order
+        int64_t largest_set_back_ns = 0;  // of Issue::times_set_back
+        std::vector<Gap> gaps = {};       // in order
+        PassedOver passed_over = {};
     };
     const Totals& totals() const { return totals_; }
     const Issues& issues() const { return issues_; }
     const ResultStore& store() const { return store_; }
+
+    // Between batches, of a store that keeps live counts: shows what came since this was called before, which is then forgotten.
+    template <class Take>
+    void take_live_counts(Take take) {
+        if (LiveCounts* const counts = store_.live_counts(); counts != nullptr) {
+            take(*counts);
+            counts->clear();
+        }
+    }
+    // Likewise, of a store that does not keep commands: from here on what time budgets rest on is kept of some.
+    void begin_sample() { store_.begin_sample(); }
+    CommandSample* sample() { return store_.sample(); }
+    std::unique_ptr<CommandSample> take_sample() { return store_.take_sample(); }
 
   private:
     struct Flow {
@@ -148,7 +164,8 @@ class Engine {
     void note_gap(std::span<const RawPacket> packets);
     void take_block(const RawPacket& block, PacketNumber packet);
     void join_kernel_truth();
-    const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival);
+    const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival,
+                                     uint32_t wire_length);
     Flow* flow_of(const DecodedPacket& packet, const Arrival& arrival, Side& from);
     Flow* find_flow(const DecodedPacket& packet, const Arrival& arrival, Side& from);
     void forget(uint32_t slot);

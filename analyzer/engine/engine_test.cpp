@@ -252,6 +252,72 @@ TEST(Engine, BelievesNoTimeThatIsFarAheadOfThoseAroundIt) {
     }
 }
 
+// What was lost and sent again, and how long the path is, with all times from a packet on moved.
+struct PathAsFound {
+    std::vector<std::pair<PacketNumber, LossKind>> losses;
+    std::vector<int64_t> round_trips_ns;
+    std::vector<ClockJump> clock_jumps;
+};
+
+PathAsFound path_with_clock_set(const char* name, PacketNumber set_at, int64_t set_ns) {
+    const auto source = open_capture(std::string(SANSCOPE_SAMPLES "/") + name);
+    if (!source) return {};
+    Engine engine(ResultStore::Keep::everything());
+    PacketBatch batch;
+    std::vector<DecodedPacket> decoded;
+    while ((*source)->claim(batch)) {
+        (*source)->load(batch);
+        (*source)->parse(batch);
+        for (size_t i = 0; i < batch.packets.size(); ++i)
+            batch.packets[i].time_ns += batch.first_packet + i >= set_at ? set_ns : 0;
+        decode_batch(batch, decoded);
+        engine.process(batch, decoded);
+    }
+    engine.finish();
+    PathAsFound found;
+    for (const LossRow& row : engine.store().losses()) found.losses.emplace_back(row.packet, row.kind);
+    for (const SenderSummary& sender : engine.store().senders())
+        found.round_trips_ns.push_back(sender.rtt_min_ns());
+    std::ranges::sort(found.losses);
+    found.clock_jumps.assign(engine.store().clock_jumps().begin(), engine.store().clock_jumps().end());
+    return found;
+}
+
+// In the midst of commands, losses and repairs.
+TEST(Engine, AClockThatIsSetBackLosesNothingAndInventsNothing) {
+    constexpr int64_t second = 1'000'000'000;
+    for (const char* const name : {"loss-mixed-initiator.pcap.zst", "loss-mixed-target.pcap.zst"}) {
+        const PathAsFound as_captured = path_with_clock_set(name, 1, 0);
+        ASSERT_GT(as_captured.losses.size(), 40u) << name;
+        for (const PacketNumber set_at : {900u, 2500u, 4923u, 7001u}) {
+            for (const int64_t set_ns : {-second * 2 / 10, -5 * second, -3600 * second}) {
+                const PathAsFound found = path_with_clock_set(name, set_at, set_ns);
+                EXPECT_EQ(found.losses, as_captured.losses)
+                    << name << ", packet " << set_at << ", " << set_ns;
+                EXPECT_EQ(found.round_trips_ns, as_captured.round_trips_ns)
+                    << name << ", packet " << set_at << ", " << set_ns;
+            }
+        }
+    }
+}
+
+TEST(Engine, TcpTimestampsShowAClockThatIsSetAhead) {
+    constexpr int64_t second = 1'000'000'000;
+    for (const char* const name : {"loss-mixed-initiator.pcap.zst", "loss-mixed-target.pcap.zst"}) {
+        EXPECT_TRUE(path_with_clock_set(name, 1, 0).clock_jumps.empty()) << name;
+        for (const PacketNumber set_at : {4923u, 6000u, 7001u}) {
+            for (const int64_t set_ns : {second / 2, 5 * second, 3600 * second}) {
+                const PathAsFound found = path_with_clock_set(name, set_at, set_ns);
+                ASSERT_EQ(found.clock_jumps.size(), 1u) << name << ", packet " << set_at << ", " << set_ns;
+                const ClockJump& jump = found.clock_jumps[0];
+                EXPECT_EQ(jump.packet, set_at);
+                EXPECT_NEAR(static_cast<double>(jump.end_ns - jump.begin_ns), static_cast<double>(set_ns),
+                            .02 * static_cast<double>(set_ns));
+            }
+        }
+    }
+}
+
 // While a capture grows, a view wants to know where it is made and how long the path is.
 TEST(Engine, DescribesWhatIsKnownOfThePathBeforeTheEnd) {
     for (const char* const name : {"loss-mixed-initiator.pcap.zst", "loss-mixed-target.pcap.zst"}) {

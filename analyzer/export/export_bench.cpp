@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "analyzer/arrow/arrow_writer.h"
 #include "analyzer/export/export_format.h"
 #include "analyzer/tables/tables.h"
 
@@ -22,9 +23,17 @@ class NullSink final : public ByteSink {
 
 constexpr size_t row_count = 200'000;
 
-void run(benchmark::State& state, const Table& table, const char* format) {
+void run(benchmark::State& state, const Table& table, const char* name) {
     NullSink sink;
-    for (auto _ : state) find_export_format(format)->write(table, sink);
+    const ExportFormat* const format = find_export_format(name);
+    const ArrowOrigin origin = {"san.pcapng", {}};
+    for (auto _ : state) {
+        if (format != nullptr) {
+            format->write(table, sink);
+        } else {
+            write_arrow(table, origin, sink);
+        }
+    }
     state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(table.rows()));
     state.SetBytesProcessed(static_cast<int64_t>(sink.bytes));
 }
@@ -57,6 +66,7 @@ void write_pdus(benchmark::State& state, const char* format) {
 BENCHMARK_CAPTURE(write_pdus, csv, "csv");
 BENCHMARK_CAPTURE(write_pdus, json, "json");
 BENCHMARK_CAPTURE(write_pdus, pb, "pb");
+BENCHMARK_CAPTURE(write_pdus, arrow, "arrow");
 
 void write_commands(benchmark::State& state, const char* format) {
     ChunkedRows<CommandRow> commands;
@@ -85,6 +95,7 @@ void write_commands(benchmark::State& state, const char* format) {
 BENCHMARK_CAPTURE(write_commands, csv, "csv");
 BENCHMARK_CAPTURE(write_commands, json, "json");
 BENCHMARK_CAPTURE(write_commands, pb, "pb");
+BENCHMARK_CAPTURE(write_commands, arrow, "arrow");
 
 }  // namespace
 }  // namespace sanscope

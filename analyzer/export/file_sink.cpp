@@ -31,6 +31,7 @@ FileSink::FileSink(int descriptor, bool owned) : descriptor_(descriptor), owned_
 FileSink::FileSink(FileSink&& other) noexcept
     : descriptor_(other.descriptor_),
       owned_(std::exchange(other.owned_, false)),
+      whole_bytes_(other.whole_bytes_),
       reader_gone_(other.reader_gone_),
       error_(std::move(other.error_)) {}
 
@@ -40,6 +41,7 @@ FileSink::~FileSink() {
 
 bool FileSink::write(std::span<const char> bytes) {
     if (reader_gone_ || error_) return false;
+    const size_t whole = bytes.size();
     while (!bytes.empty()) {
         const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
         if (written >= 0) {
@@ -50,9 +52,13 @@ bool FileSink::write(std::span<const char> bytes) {
             ::poll(&writable, 1, -1);
         } else if (errno != EINTR) {
             fail(errno);
+            // What is no file cannot be cut, and need not.
+            if (owned_) [[maybe_unused]]
+                const int cut = ::ftruncate(descriptor_, static_cast<off_t>(whole_bytes_));
             return false;
         }
     }
+    whole_bytes_ += whole;
     return true;
 }
 

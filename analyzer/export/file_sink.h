@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -9,7 +10,8 @@
 
 namespace sanscope {
 
-// A file, a pipe or standard output. Unbuffered: the exporters write whole blocks. A pipe whose reader is
+// A file, a pipe or standard output. Of a write() that failed, as on a full disk, nothing is left in a file that create() made: it
+// ends with the last one that was whole. Unbuffered: the exporters write whole blocks. A pipe whose reader is
 // gone is seen only in a process that ignores SIGPIPE.
 class FileSink final : public ByteSink {
   public:
@@ -35,6 +37,7 @@ class FileSink final : public ByteSink {
 
     int descriptor_;
     bool owned_;
+    uint64_t whole_bytes_ = 0;  // of the write() calls that took all
     bool reader_gone_ = false;
     std::optional<Error> error_;
 };

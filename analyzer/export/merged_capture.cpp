@@ -28,9 +28,10 @@ std::vector<CaptureInterface> named_after_files(const std::vector<CaptureInterfa
 Result<MergedCapture> merge_captures(std::span<const std::string> paths, const std::string& target,
                                      const ExportControl& control) {
     if (paths.size() < 2) return about(target, {"there is nothing to merge: it takes two captures at least"});
-    if (paths.size() > most_merged_captures)
+    if (paths.size() > most_merged_captures) {
         return about(target, {fmt::format("{} captures are too many to merge: {} at most", paths.size(),
                                           most_merged_captures)});
+    }
     for (const std::string& path : paths) {
         if (const auto allowed = refuse_overwriting(path, target); !allowed)
             return about(target, allowed.error());

@@ -13,6 +13,7 @@
 
 #include "analyzer/export/testing/grid_table.h"
 #include "analyzer/points/points_tables.h"
+#include "analyzer/tables/captures_table.h"
 #include "analyzer/tables/findings_table.h"
 #include "analyzer/tables/tables.h"
 
@@ -112,6 +113,7 @@ TEST(ProtobufSchema, every_column_is_the_field_of_its_number_name_and_type) {
         expect_field_of_each_column(table_infos()[i], *messages[i].second());
     }
     expect_field_of_each_column(findings_table, *v1::Finding::descriptor());
+    expect_field_of_each_column(captures_table, *v1::Capture::descriptor());
     expect_field_of_each_column(points_table, *v1::Point::descriptor());
     expect_field_of_each_column(point_losses_table, *v1::PointLoss::descriptor());
     expect_field_of_each_column(point_commands_table, *v1::PointCommand::descriptor());

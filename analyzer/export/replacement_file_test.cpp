@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/export/replacement_file.h"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -8,6 +9,8 @@
 #include <iterator>
 #include <string_view>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "analyzer/export/testing/temporary_folder.h"
 
@@ -50,8 +53,25 @@ TEST(ReplacementFile, LeavesWhatWasThereUntilThen) {
         auto file = ReplacementFile::create(target);
         ASSERT_TRUE(file);
         (*file)->sink().write(chars("new"));
-        EXPECT_EQ(folder.names().size(), 2u);
+        EXPECT_EQ(file_text(target), "old");
     }
+    EXPECT_EQ(file_text(target), "old");
+    EXPECT_THAT(folder.names(), ElementsAre("old"));
+}
+
+TEST(ReplacementFile, LeavesNothingWhereTheProcessIsKilled) {
+    const TemporaryFolder folder;
+    const std::string target = folder.path("old");
+    write_file(target, "old");
+    const pid_t child = ::fork();
+    if (child == 0) {
+        auto file = ReplacementFile::create(target);
+        if (file) (*file)->sink().write(chars("new"));
+        ::raise(SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
     EXPECT_EQ(file_text(target), "old");
     EXPECT_THAT(folder.names(), ElementsAre("old"));
 }

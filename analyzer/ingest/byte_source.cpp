@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/ingest/byte_source.h"
 
+#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -16,7 +19,22 @@ std::string reason(int error) {
     return std::generic_category().message(error);
 }
 
+// Readable once streams were ended; there before main(), since a handler of signals cannot make it.
+const int streams_ended = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+bool is_regular(int descriptor) {
+    struct stat status {};
+    return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 }  // namespace
+
+void end_streams() {
+    const int before = errno;
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t told = ::write(streams_ended, &one, sizeof one);
+    errno = before;
+}
 
 Result<OpenInput> open_input(const std::string& path) {
     const bool standard_input = path == "-";
@@ -50,9 +68,21 @@ Result<OpenInput> open_input(const std::string& path) {
     return input;
 }
 
+FileSource::FileSource(FileDescriptor descriptor)
+    : descriptor_(std::move(descriptor)), may_wait_(!is_regular(descriptor_.get())) {}
+
+bool FileSource::wait() const {
+    std::array<pollfd, 2> either{{{descriptor_.get(), POLLIN, 0}, {streams_ended, POLLIN, 0}}};
+    while (::poll(either.data(), either.size(), -1) < 0) {
+        if (errno != EINTR) return true;  // read() tells why
+    }
+    return either[1].revents == 0;
+}
+
 size_t FileSource::read(std::span<uint8_t> into) {
     if (!fault_.empty()) return 0;
     for (;;) {
+        if (may_wait_ && !wait()) return 0;
         const ssize_t count = ::read(descriptor_.get(), into.data(), into.size());
         if (count >= 0) {
             read_.fetch_add(static_cast<uint64_t>(count), std::memory_order_relaxed);

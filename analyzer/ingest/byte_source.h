@@ -38,10 +38,14 @@ struct OpenInput {
 // Opens a file by its path, or standard input for "-". An Error says why it cannot be read.
 Result<OpenInput> open_input(const std::string& path);
 
+// From now on all that FileSources read of pipes, sockets and terminals has its end where it is, also for who waits for more of it:
+// for a handler of signals, which may call this, to end a program that reads what may never end.
+void end_streams();
+
 // Reads a descriptor from where it stands to its end. Signals do not disturb it.
 class FileSource final : public ByteSource {
   public:
-    explicit FileSource(FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
+    explicit FileSource(FileDescriptor descriptor);
 
     size_t read(std::span<uint8_t> into) override;
     const std::string& fault() const override { return fault_; }
@@ -51,7 +55,11 @@ class FileSource final : public ByteSource {
     FileDescriptor take_descriptor() { return std::move(descriptor_); }
 
   private:
+    // Until there is something to read; false where streams were ended.
+    bool wait() const;
+
     FileDescriptor descriptor_;
+    bool may_wait_;  // it is no file
     std::string fault_;
     std::atomic<uint64_t> read_ = 0;
 };

@@ -10,6 +10,7 @@
 
 #include "analyzer/ingest/capture_format.h"
 #include "analyzer/ingest/decompressor.h"
+#include "analyzer/ingest/foreign_file.h"
 #include "analyzer/ingest/record_joiner.h"
 
 namespace sanscope {
@@ -49,7 +50,9 @@ class CaptureFile : public PacketSource {
     void parse(PacketBatch& batch) override {
         joiner_.parse(batch);
         if (joiner_.fault() && damage_.empty()) {
-            damage_.push_back({name_, joiner_.fault()->at_byte, joiner_.fault()->message});
+            // A place in what was made of a foreign file is no place in that.
+            const uint64_t at_byte = foreign_.empty() ? joiner_.fault()->at_byte : 0;
+            damage_.push_back({name_, at_byte, joiner_.fault()->message});
             broken_.store(true, std::memory_order_relaxed);
         }
     }
@@ -64,6 +67,9 @@ class CaptureFile : public PacketSource {
     void keep_names() override { joiner_.parser().keep_names(); }
     const ResolvedNames* names() const override { return joiner_.parser().names(); }
 
+    std::span<const ReadByWireshark> read_by_wireshark() const override { return foreign_; }
+    void is_foreign(std::string format) { foreign_.push_back({name_, std::move(format)}); }
+
   protected:
     // Whether there is no use in reading on.
     bool broken() const { return broken_.load(std::memory_order_relaxed); }
@@ -73,6 +79,7 @@ class CaptureFile : public PacketSource {
     std::string name_;
     uint64_t total_;
     std::vector<Damage> damage_;
+    std::vector<ReadByWireshark> foreign_;
     std::atomic<bool> broken_ = false;  // set on the thread that parses, seen by the one that claims
 };
 
@@ -193,6 +200,34 @@ Result<std::unique_ptr<RecordParser>> start_parser(ByteSource& source, std::vect
     return parser;
 }
 
+// What is neither pcap nor pcapng, through Wireshark's reader; `error` says what it is to us.
+Result<std::unique_ptr<PacketSource>> open_foreign(int file, const Error& error, const std::string& name,
+                                                   size_t block_length) {
+    Result<ForeignFile> foreign = open_foreign_file(file, error.message);
+    if (!foreign) return foreign.error();
+    std::vector<uint8_t> first;
+    Result<std::unique_ptr<RecordParser>> parser = start_parser(*foreign->pcapng, first, name);
+    if (!parser) return parser.error();
+    const uint64_t position = first.size();
+    auto source = std::make_unique<StreamedFile>(std::move(foreign->pcapng), position, 0, block_length,
+                                                 RecordJoiner(std::move(*parser), std::move(first)), name);
+    source->is_foreign(std::move(foreign->format));
+    return std::unique_ptr<PacketSource>(std::move(source));
+}
+
+// Whether Wireshark may know what begins with these bytes and made no parser of ours.
+bool may_be_foreign(const ByteSource& source, std::span<const uint8_t> first) {
+    return source.fault().empty() && first.size() >= compression_magic_length && !is_known_capture(first);
+}
+
+// Likewise of a stream, of which `first` was read: Wireshark's reader needs a file.
+Result<std::unique_ptr<PacketSource>> open_foreign_stream(ByteSource& source, std::span<const uint8_t> first,
+                                                          const Error& error, const std::string& name,
+                                                          size_t block_length) {
+    const Result<FileDescriptor> file = store_bytes(source, first);
+    return file ? open_foreign(file->get(), error, name, block_length) : file.error();
+}
+
 // The same for bytes that turned out to be compressed.
 Result<std::unique_ptr<PacketSource>> open_compressed(std::unique_ptr<ByteSource> stored,
                                                       std::vector<uint8_t> first_stored,
@@ -213,7 +248,9 @@ Result<std::unique_ptr<PacketSource>> open_compressed(std::unique_ptr<ByteSource
             return Error{fmt::format("compressed twice, with {} inside {}: decompress it first", inner.name,
                                      sign.name)};
         }
-        return Error{fmt::format("{}, once decompressed from {}", parser.error().message, sign.name)};
+        const Error error{fmt::format("{}, once decompressed from {}", parser.error().message, sign.name)};
+        if (!may_be_foreign(*bytes, first)) return error;
+        return open_foreign_stream(*bytes, first, error, name, block_length);
     }
     const uint64_t position = first.size();
     return std::unique_ptr<PacketSource>(
@@ -234,7 +271,10 @@ Result<std::unique_ptr<PacketSource>> open_capture_stream(std::unique_ptr<ByteSo
         return open_compressed(std::move(stored), std::move(first), sign, name, total, block_length);
     }
     Result<std::unique_ptr<RecordParser>> parser = start_parser(*stored, first, name);
-    if (!parser) return parser.error();
+    if (!parser) {
+        if (!may_be_foreign(*stored, first)) return parser.error();
+        return open_foreign_stream(*stored, first, parser.error(), name, block_length);
+    }
     const uint64_t position = first.size();
     return std::unique_ptr<PacketSource>(
         std::make_unique<StreamedFile>(std::move(stored), position, total, block_length,
@@ -256,7 +296,10 @@ Result<std::unique_ptr<PacketSource>> open_capture_file(const std::string& path,
         return open_compressed(std::move(source), std::move(first), sign, path, input->size, block_length);
     }
     Result<std::unique_ptr<RecordParser>> parser = start_parser(*source, first, path);
-    if (!parser) return parser.error();
+    if (!parser) {
+        if (!may_be_foreign(*source, first)) return parser.error();
+        return open_foreign(source->take_descriptor().get(), parser.error(), path, block_length);
+    }
     // The parser gets the first bytes once more, now as part of the first stretch.
     return std::unique_ptr<PacketSource>(std::make_unique<PlainFile>(
         source->take_descriptor(), input->size, block_length, RecordJoiner(std::move(*parser), {}), path));

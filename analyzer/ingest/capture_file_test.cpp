@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fcntl.h>
 #include <functional>
 #include <gmock/gmock.h>
@@ -381,16 +382,18 @@ TEST(OpenCapture, SaysThatAFileMayNotBeRead) {
 }
 
 TEST(OpenCapture, SaysWhatAFileIsThatIsNoCapture) {
+    ::setenv("SANSCOPE_CAPTURE_READER", "/nonexistent", 1);
     const std::string text = "this is not a capture\n";
     EXPECT_EQ(open_error({text.begin(), text.end()}), "not a capture file (neither pcap nor pcapng)");
     EXPECT_EQ(open_error(test::gzip(Bytes(text.begin(), text.end()))),
               "not a capture file (neither pcap nor pcapng), once decompressed from gzip");
     EXPECT_EQ(open_error(test::zstd(test::gzip(Bytes(text.begin(), text.end())))),
               "compressed twice, with gzip inside zstd: decompress it first");
-    EXPECT_EQ(open_error({'B', 'Z', 'h', '9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59}),
-              "compressed with bzip2, which is not supported: decompress it first");
+    EXPECT_EQ(open_error({'L', 'Z', 'I', 'P', 1, 12, 0, 0}),
+              "compressed with lzip, which is not supported: decompress it first");
     EXPECT_EQ(open_error({'G', 'M', 'B', 'U', 0, 2, 0, 0}),
-              "a Microsoft Network Monitor capture, which is not supported: convert it to pcapng first");
+              "a Microsoft Network Monitor capture, which Wireshark's reader would have to read; "
+              "sanscope-capture-reader, of the Debian package sanscope, cannot");
 }
 
 TEST(OpenCapture, SaysThatACompressedFileEndsBeforeItsFirstPacket) {

@@ -23,6 +23,13 @@ constexpr std::array foreign_formats{
     ForeignFormat{0x474d4255, "Microsoft Network Monitor"},
     ForeignFormat{0x52545353, "Microsoft Network Monitor"},
     ForeignFormat{0x736e6f6f, "snoop"},
+    ForeignFormat{0x54525349, "Network General Sniffer"},
+    ForeignFormat{0x58435000, "NetXRay"},
+    ForeignFormat{0x69707472, "iptrace"},
+    ForeignFormat{0x05564e46, "Visual Networks"},
+    ForeignFormat{0x54524e57, "HP-UX nettl"},
+    ForeignFormat{0x00000200, "Tektronix K12"},
+    ForeignFormat{0x55aa0000, "Accellent 5Views"},
 };
 
 // What to say of a file that is neither pcap nor pcapng.
@@ -31,8 +38,10 @@ Error not_a_capture(std::span<const uint8_t> first_bytes) {
         const uint32_t magic = load_be32(first_bytes.data());
         for (const ForeignFormat& format : foreign_formats) {
             if (format.magic == magic) {
-                return Error{fmt::format("a {} capture, which is not supported: convert it to pcapng first",
-                                         format.name)};
+                return Error{
+                    fmt::format("a {} capture, which Wireshark's reader would have to read; "
+                                "sanscope-capture-reader, of the Debian package sanscope, cannot",
+                                format.name)};
             }
         }
     }
@@ -40,6 +49,11 @@ Error not_a_capture(std::span<const uint8_t> first_bytes) {
 }
 
 }  // namespace
+
+bool is_known_capture(std::span<const uint8_t> first_bytes) {
+    return first_bytes.size() >= magic_length &&
+           (is_pcapng(first_bytes) || pcap_header_length(first_bytes) != 0);
+}
 
 size_t capture_start_length(std::span<const uint8_t> first_bytes) {
     if (first_bytes.size() < magic_length) return magic_length;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <bzlib.h>
 #include <cstdint>
 #include <lz4frame.h>
+#include <lzma.h>
 #include <span>
 #include <vector>
 #include <zlib.h>
@@ -10,7 +12,7 @@
 
 namespace sanscope::test {
 
-// One gzip member, zstd frame or lz4 frame that holds `bytes`. For tests and fuzzers.
+// One gzip member, frame of zstd or lz4, or stream of xz or bzip2 that holds `bytes`. For tests and fuzzers.
 inline std::vector<uint8_t> gzip(std::span<const uint8_t> bytes) {
     z_stream stream{};
     deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
@@ -50,6 +52,28 @@ inline std::vector<uint8_t> lz4(std::span<const uint8_t> bytes) {
     preferences.frameInfo.contentChecksumFlag = LZ4F_contentChecksumEnabled;
     std::vector<uint8_t> out(LZ4F_compressFrameBound(bytes.size(), &preferences));
     out.resize(LZ4F_compressFrame(out.data(), out.size(), bytes.data(), bytes.size(), &preferences));
+    return out;
+}
+
+inline std::vector<uint8_t> xz(std::span<const uint8_t> bytes) {
+    std::vector<uint8_t> out(lzma_stream_buffer_bound(bytes.size()));
+    size_t made = 0;
+    lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, nullptr, bytes.data(), bytes.size(), out.data(), &made,
+                            out.size());
+    out.resize(made);
+    return out;
+}
+
+// Of blocks of 100 KB.
+inline std::vector<uint8_t> bzip2(std::span<const uint8_t> bytes) {
+    char none = 0;  // libbz2 takes no null pointer
+    std::vector<uint8_t> out(bytes.size() + bytes.size() / 50 + 600);
+    auto made = static_cast<unsigned>(out.size());
+    BZ2_bzBuffToBuffCompress(
+        reinterpret_cast<char*>(out.data()), &made,
+        bytes.empty() ? &none : const_cast<char*>(reinterpret_cast<const char*>(bytes.data())),
+        static_cast<unsigned>(bytes.size()), 1, 0, 0);
+    out.resize(made);
     return out;
 }
 

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "analyzer/base/byte_order.h"
+#include "analyzer/ingest/bzip2_decompressor.h"
 #include "analyzer/ingest/gzip_decompressor.h"
 #include "analyzer/ingest/lz4_decompressor.h"
+#include "analyzer/ingest/xz_decompressor.h"
 #include "analyzer/ingest/zstd_decompressor.h"
 
 namespace sanscope {
@@ -30,8 +32,8 @@ constexpr std::array magics{
     Magic{0xf0ffffff, 0x502a4d18, {Compression::zstd, "zstd"}},
     Magic{0xffffffff, 0x04224d18, {Compression::lz4, "lz4"}},
     Magic{0xffffffff, 0x02214c18, {Compression::unsupported, "lz4's legacy format"}},
-    Magic{0xffffff00, 0x425a6800, {Compression::unsupported, "bzip2"}},
-    Magic{0xffffffff, 0xfd377a58, {Compression::unsupported, "xz"}},
+    Magic{0xffffff00, 0x425a6800, {Compression::bzip2, "bzip2"}},
+    Magic{0xffffffff, 0xfd377a58, {Compression::xz, "xz"}},
     Magic{0xffffffff, 0x4c5a4950, {Compression::unsupported, "lzip"}},
     Magic{0xffffffff, 0x894c5a4f, {Compression::unsupported, "lzop"}},
     Magic{0xffff0000, 0x1f9d0000, {Compression::unsupported, "compress"}},
@@ -104,6 +106,10 @@ std::unique_ptr<ByteSource> make_decompressor(Compression compression, std::uniq
             return std::make_unique<ZstdDecompressor>(std::move(stored), std::move(first_bytes));
         case Compression::lz4:
             return std::make_unique<Lz4Decompressor>(std::move(stored), std::move(first_bytes));
+        case Compression::xz:
+            return std::make_unique<XzDecompressor>(std::move(stored), std::move(first_bytes));
+        case Compression::bzip2:
+            return std::make_unique<Bzip2Decompressor>(std::move(stored), std::move(first_bytes));
         case Compression::none:
         case Compression::unsupported:
             break;

@@ -12,12 +12,12 @@
 
 namespace sanscope {
 
-enum class Compression : uint8_t { none, gzip, zstd, lz4, unsupported };
+enum class Compression : uint8_t { none, gzip, zstd, lz4, xz, bzip2, unsupported };
 
 // What the first bytes of an input say of its compression.
 struct CompressionSign {
     Compression compression = Compression::none;
-    std::string_view name;  // "gzip", "bzip2", …; empty where it is none
+    std::string_view name;  // "gzip", "lzip", …; empty where it is none
 };
 
 // How many first bytes tell_compression() looks at.
@@ -61,7 +61,7 @@ class Decompressor : public ByteSource {
     std::string fault_;
 };
 
-// The decompressor for `compression` (gzip, zstd or lz4) over the bytes of `stored`, of which `first_bytes`
+// The decompressor for `compression` (any but none and unsupported) over the bytes of `stored`, of which `first_bytes`
 // were read.
 std::unique_ptr<ByteSource> make_decompressor(Compression compression, std::unique_ptr<ByteSource> stored,
                                               std::vector<uint8_t> first_bytes);

@@ -27,24 +27,27 @@ constexpr size_t padded(size_t length) {
 
 class Writer {
   public:
-    Writer(size_t length, bool big_endian) : big_endian_(big_endian) { bytes_.reserve(length); }
+    // Of so many bytes, all zeros to begin with.
+    Writer(size_t length, bool big_endian) : big_endian_(big_endian), bytes_(length) {}
 
     void number(uint32_t value, size_t size) {
         for (size_t i = 0; i < size; ++i) {
             const size_t byte = big_endian_ ? size - 1 - i : i;
-            bytes_.push_back(static_cast<uint8_t>(value >> 8 * byte));
+            bytes_[end_++] = static_cast<uint8_t>(value >> 8 * byte);
         }
     }
     template <class Range>
     void append(const Range& range) {
-        bytes_.insert(bytes_.end(), range.begin(), range.end());
+        std::copy(range.begin(), range.end(), bytes_.begin() + static_cast<ptrdiff_t>(end_));
+        end_ += range.size();
     }
-    void pad_to(size_t length) { bytes_.resize(length); }
+    void pad_to(size_t length) { end_ = length; }
     std::vector<uint8_t> take() { return std::move(bytes_); }
 
   private:
     bool big_endian_;
     std::vector<uint8_t> bytes_;
+    size_t end_ = 0;
 };
 
 }  // namespace

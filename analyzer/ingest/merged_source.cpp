@@ -6,11 +6,14 @@
 #include <limits>
 #include <utility>
 
+#include "analyzer/base/open_file_limit.h"
+
 namespace sanscope {
 
 MergedSource::MergedSource(std::vector<std::unique_ptr<PacketSource>> sources, std::vector<Damage> damage)
     : damage_(std::move(damage)) {
     for (auto& source : sources) {
+        for (const ReadByWireshark& file : source->read_by_wireshark()) read_by_wireshark_.push_back(file);
         inputs_.push_back({.source = std::move(source),
                            .batch = nullptr,
                            .next = 0,
@@ -94,6 +97,7 @@ void MergedSource::take_over_interfaces(Input& input) {
             if (interfaces_.size() <= last_number) interfaces_.push_back(theirs[i]);
         }
         interfaces_[input.interface_numbers[i]].dropped = theirs[i].dropped;
+        interfaces_[input.interface_numbers[i]].tells_dropped = theirs[i].tells_dropped;
     }
 }
 
@@ -155,6 +159,13 @@ Result<std::unique_ptr<PacketSource>> open_captures(const std::vector<std::strin
     std::vector<std::unique_ptr<PacketSource>> sources;
     std::vector<Damage> damage;
     bool standard_input_taken = false;
+    // All are open at once: which one has the next packet is known only when each has told when its own was.
+    if (const uint64_t may_be = allow_open_files(paths.size()); may_be < paths.size()) {
+        return Error{fmt::format(
+            "{} captures are read at once, and only {} more files may be open here: raise the limit "
+            "(ulimit -Hn, now too low), or analyse fewer at a time",
+            paths.size(), may_be)};
+    }
     for (const std::string& path : paths) {
         if (path == "-" && std::exchange(standard_input_taken, true)) {
             return Error{"-: standard input can be read only once"};

@@ -31,6 +31,7 @@ class MergedSource final : public PacketSource {
     uint64_t bytes_read() const override;
     uint64_t bytes_total() const override;
     const std::vector<Interface>& interfaces() const override { return interfaces_; }
+    std::span<const ReadByWireshark> read_by_wireshark() const override { return read_by_wireshark_; }
     void keep_names() override;
     // Of an address that several sources name, the name of the source given first.
     const ResolvedNames* names() const override;
@@ -58,6 +59,7 @@ class MergedSource final : public PacketSource {
     uint64_t next_packet_ = 1;
     std::vector<Damage> damage_;
     std::vector<Interface> interfaces_;
+    std::vector<ReadByWireshark> read_by_wireshark_;
     bool keeps_names_ = false;
     mutable ResolvedNames names_;         // of the sources, as of when they were last asked for
     mutable uint64_t names_counted_ = 0;  // of all sources then

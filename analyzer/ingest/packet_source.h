@@ -23,13 +23,18 @@ struct Damage {
     std::string message;  // "the file is cut off inside a packet record", …
 };
 
+// "the file is cut off inside a packet record at byte 1234"; without a place where it is that of a file which could not be
+// opened at all.
+std::string damage_text(const Damage& damage);
+
 // What a capture says of one interface it was taken on.
 struct CaptureInterface {
     std::string file;
     std::string name;  // if_name, empty where the file does not say
     LinkType link_type = LinkType::ethernet;
     uint32_t snap_length = 0;  // 0 where unlimited or unknown
-    uint64_t dropped = 0;      // ifdrop + osdrop of the interface statistics, where the file carries them
+    uint64_t dropped = 0;      // ifdrop + osdrop of the interface statistics, where the file carries them …
+    bool tells_dropped = false;  // … which it does
     bool described =
         false;  // by the file, which is a pcapng; a pcap has one interface and says nothing of it
     bool data_not_kept = false;  // the section says so: kept_data_mark.h
@@ -76,6 +81,13 @@ class PacketSource {
     // damage().
     virtual const PcapngSections* sections() const { return nullptr; }
 
+    // The files that Wireshark's reader reads, slower than our own would: name and format. Known from the beginning.
+    struct ReadByWireshark {
+        std::string file;
+        std::string format;
+    };
+    virtual std::span<const ReadByWireshark> read_by_wireshark() const { return {}; }
+
     // Likewise for the comments in a pcapng.
     virtual void keep_notes() {}
     virtual const CaptureNotes* notes() const { return nullptr; }
@@ -86,7 +98,7 @@ class PacketSource {
 };
 
 // Opens one file, or `-` for standard input; the format is known by content: pcap and pcapng, each plain or
-// compressed with gzip, zstd or lz4. An Error when it cannot be opened, or nothing in it can be read as a
+// compressed with gzip, zstd, lz4, xz or bzip2. An Error when it cannot be opened, or nothing in it can be read as a
 // capture. A file is read to the end it has when it is opened.
 Result<std::unique_ptr<PacketSource>> open_capture(const std::string& path);
 

@@ -103,6 +103,7 @@ PcapParser::PcapParser(const PcapHeader& header, std::string file)
                            .link_type = header.link_type,
                            .snap_length = header.snap_length,
                            .dropped = 0,
+                           .tells_dropped = false,
                            .described = false});
 }
 

@@ -309,6 +309,7 @@ bool PcapngParser::take_interface_description(std::span<const uint8_t> body) {
                                .link_type = static_cast<LinkType>(order_.load16(body.data())),
                                .snap_length = order_.load32(body.data() + 4),
                                .dropped = 0,
+                               .tells_dropped = false,
                                .described = true,
                                .data_not_kept = data_not_kept_};
     uint8_t resolution = 6;
@@ -354,7 +355,10 @@ bool PcapngParser::take_interface_statistics(std::span<const uint8_t> body) {
         }
     });
     // The counts are since the capture began, so that a later block stands for all before it.
-    if (told) interfaces_[section_[interface].number].dropped = dropped;
+    if (told) {
+        interfaces_[section_[interface].number].dropped = dropped;
+        interfaces_[section_[interface].number].tells_dropped = true;
+    }
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include "analyzer/base/unnamed_file.h"
 #include "analyzer/base/write_all.h"
 #include "analyzer/ingest/capture_file.h"
+#include "analyzer/ingest/capture_format.h"
 #include "analyzer/ingest/decompressor.h"
 #include "analyzer/ingest/pcapng_parser.h"
 #include "analyzer/ingest/record_parser.h"
@@ -31,7 +32,7 @@ bool is_plain(const OpenInput& input) {
     std::vector<uint8_t> first(compression_magic_length);
     std::string fault;
     first.resize(read_at(input.descriptor.get(), first, 0, fault));
-    return detect_compression(first).compression == Compression::none;
+    return is_known_capture(first);
 }
 
 }  // namespace

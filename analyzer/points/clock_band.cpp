@@ -83,10 +83,11 @@ class Estimator {
             const ClockSample& sample = samples_[i];
             const double t = static_cast<double>(sample.time_ns - middle_ns) / nanoseconds;
             const double x = static_cast<double>(sample.difference_ns - reference_ns);
-            if (sample.from_a)
+            if (sample.from_a) {
                 clouds.above.push_back({t, x + static_cast<double>(error_ns_)});
-            else
+            } else {
                 clouds.below.push_back({t, x - static_cast<double>(error_ns_)});
+            }
         }
         const auto in_order = [](std::vector<FitPoint>& points) {
             const auto earlier = [](const FitPoint& a, const FitPoint& b) { return a.t < b.t; };

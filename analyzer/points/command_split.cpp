@@ -23,24 +23,41 @@ int64_t unwrapped(int64_t near, uint32_t seq) {
     return near + Serial32(static_cast<uint32_t>(near)).distance_to(Serial32(seq));
 }
 
-// One direction of a connection between the point that its packets pass first and the other one.
+// The same band seen from the other clock.
+TimeBand reversed(const TimeBand& band) {
+    return {band.high_ns == no_time ? no_time : -band.high_ns,
+            band.low_ns == no_time ? no_time : -band.low_ns};
+}
+
+// The clock of a command's far point against that of its near one. `near_is_b`: of those that `estimate` compares.
+struct FarClock {
+    const ClockEstimate& estimate;
+    bool near_is_b;
+    TimeBand offset(const ClockStretch& stretch, int64_t time_at_a) const {
+        const TimeBand of_b = stretch.offset(time_at_a);
+        return near_is_b ? reversed(of_b) : of_b;
+    }
+};
+
+// One direction of a connection between a command's near point and its far one.
 class Crossings {
   public:
     struct Passing {
         int64_t sent_ns = 0;     // by the first point's clock: the first time
         int64_t arrived_ns = 0;  // by the other's: with all before it
         int64_t recovery_ns = no_time;
-        uint64_t packet_at_near = 0;
-        int64_t time_at_near = 0;
+        uint64_t packet_at_a = 0;  // of the pair of points, whose clock it is told by
+        int64_t time_at_a = 0;
     };
 
-    // `near_sends`: the match's a is the first point; else b.
+    // The match's a is at near. `near_sends`: these bytes pass it first.
     Crossings(const PointCapture& near, const PointCapture& far, StreamMatch match, bool near_sends,
-              ReceiverView heard)
+              bool near_is_b, ReceiverView heard)
         : near_(near),
           far_(far),
           match_(std::move(match)),
           near_sends_(near_sends),
+          near_is_b_(near_is_b),
           sent_(near_sends ? match_.a : match_.b),
           arrived_(near_sends ? match_.b : match_.a),
           heard_(std::move(heard)),
@@ -75,9 +92,9 @@ class Crossings {
                                   (last.time_ns - receiver_record(*arrived).time_ns);
             if (passing.recovery_ns < 0) return std::nullopt;
         }
-        const SegmentRecord& at_near = near_sends_ ? first : last;
-        passing.packet_at_near = at_near.packet;
-        passing.time_at_near = at_near.time_ns;
+        const SegmentRecord& at_a = near_sends_ != near_is_b_ ? first : last;
+        passing.packet_at_a = at_a.packet;
+        passing.time_at_a = at_a.time_ns;
         return passing;
     }
 
@@ -104,6 +121,7 @@ class Crossings {
     const PointCapture& far_;
     StreamMatch match_;
     bool near_sends_;
+    bool near_is_b_;
     StreamTimes sent_;
     StreamTimes arrived_;
     ReceiverView heard_;
@@ -115,7 +133,7 @@ class Splitter {
   public:
     // `out` is the direction, at each point, from the initiator.
     Splitter(const PointCapture& near, size_t connection_near, Way out_near, const PointCapture& far,
-             size_t connection_far, Way out_far, const ClockEstimate& clock)
+             size_t connection_far, Way out_far, FarClock clock)
         : clock_(clock),
           out_(crossings(near, connection_near, out_near, far, connection_far, out_far, true)),
           in_(crossings(near, connection_near, other_way(out_near), far, connection_far, other_way(out_far),
@@ -132,20 +150,30 @@ class Splitter {
     void split(const CommandMarks& marks, std::span<const PermissionWait> waits, Streams streams,
                CommandSplit& row) {
         row.lack = measure(marks, waits, streams, row);
-        if (row.lack != SplitLack::none)
-            row = {.command = row.command, .pair = row.pair, .at = row.at, .lack = row.lack};
+        if (row.lack != SplitLack::none) {
+            row = {.command = row.command,
+                   .pair = row.pair,
+                   .at = row.at,
+                   .near_is_b = row.near_is_b,
+                   .lack = row.lack};
+        }
     }
 
   private:
-    static Crossings crossings(const PointCapture& near, size_t connection_near, Way way_near,
-                               const PointCapture& far, size_t connection_far, Way way_far, bool near_sends) {
+    Crossings crossings(const PointCapture& near, size_t connection_near, Way way_near,
+                        const PointCapture& far, size_t connection_far, Way way_far, bool near_sends) const {
         StreamMatch match = match_streams(near, connection_near, way_near, far, connection_far, way_far);
         const auto& arriving = near_sends ? match.b : match.a;
         const int64_t begin = arriving.empty() ? 0 : arriving.front().begin;
         const PointCapture& receiving = near_sends ? far : near;
         const auto answers = near_sends ? far.segments(connection_far, other_way(way_far))
                                         : near.segments(connection_near, other_way(way_near));
-        return {near, far, std::move(match), near_sends, ReceiverView(receiving, answers, begin)};
+        return {near,
+                far,
+                std::move(match),
+                near_sends,
+                clock_.near_is_b,
+                ReceiverView(receiving, answers, begin)};
     }
 
     SplitLack measure(const CommandMarks& marks, std::span<const PermissionWait> waits, Streams streams,
@@ -211,11 +239,11 @@ class Splitter {
         const ClockStretch* stretch = nullptr;
 
         // `at_ns`: since when it was the initiator's turn, at near; then since when it is again.
-        SplitLack add(const ClockEstimate& clock, const Crossings::Passing& there, Turn turn,
+        SplitLack add(const FarClock& clock, const Crossings::Passing& there, Turn turn,
                       const Crossings::Passing& back_again, int64_t& at_ns) {
             // A step meanwhile would be part of what one clock alone measured.
             for (const Crossings::Passing* passing : {&there, &back_again}) {
-                const ClockStretch* now = clock.at(passing->packet_at_near);
+                const ClockStretch* now = clock.estimate.at(passing->packet_at_a);
                 if (now == nullptr || (stretch != nullptr && now != stretch)) return SplitLack::clock;
                 stretch = now;
             }
@@ -234,8 +262,8 @@ class Splitter {
             at_ns = back_again.arrived_ns;
             add_known(recovery_out_ns, there.recovery_ns);
             add_known(recovery_back_ns, back_again.recovery_ns);
-            const TimeBand then = stretch->offset(there.time_at_near);
-            const TimeBand later = stretch->offset(back_again.time_at_near);
+            const TimeBand then = clock.offset(*stretch, there.time_at_a);
+            const TimeBand later = clock.offset(*stretch, back_again.time_at_a);
             bounded = bounded && then.bounded() && later.bounded();
             if (!bounded) return SplitLack::none;
             const int64_t difference_ns = there.arrived_ns - there.sent_ns;
@@ -251,7 +279,7 @@ class Splitter {
         }
     };
 
-    const ClockEstimate& clock_;
+    FarClock clock_;
     Crossings out_;
     Crossings in_;
     int64_t last_out_;
@@ -318,17 +346,20 @@ bool split_commands(const PathPoints& path, const ResultStore& store, const Comm
             const auto found = by_connection.find(here[i]->connection);
             if (found == by_connection.end()) continue;
             const ConnectionAtPoints& at = pair.connections[found->second];
-            if (at.order_known && at.contrary != (here[i]->out == Way::in)) continue;
             next[i] = AtPoint{at.connection_b, at.turned ? other_way(here[i]->out) : here[i]->out};
 
             const ConnectionRow& connection = store.connections()[i];
             const Splitter::Streams streams{
                 connection.stream_start_seq[index_of(connection.side_of(Role::initiator))],
                 connection.stream_start_seq[index_of(connection.side_of(Role::target))]};
+            const bool near_is_b = at.order_known && at.contrary != (here[i]->out == Way::in);
             std::optional<Splitter> splitter;
             if (at.order_known) {
-                splitter.emplace(*path.points[pair.a], here[i]->connection, here[i]->out,
-                                 *path.points[pair.b], next[i]->connection, next[i]->out, pair.clock);
+                const AtPoint& near = near_is_b ? *next[i] : *here[i];
+                const AtPoint& far = near_is_b ? *here[i] : *next[i];
+                splitter.emplace(*path.points[near_is_b ? pair.b : pair.a], near.connection, near.out,
+                                 *path.points[near_is_b ? pair.a : pair.b], far.connection, far.out,
+                                 FarClock{pair.clock, near_is_b});
             }
             for (const uint64_t number : commands[i]) {
                 constexpr uint64_t now_and_then = 4096;
@@ -337,7 +368,7 @@ bool split_commands(const PathPoints& path, const ResultStore& store, const Comm
                         return false;
                     if (options.progress) options.progress(done, all);
                 }
-                CommandSplit row{.command = number, .pair = p, .at = found->second};
+                CommandSplit row{.command = number, .pair = p, .at = found->second, .near_is_b = near_is_b};
                 const CommandMarks& marks = store.command_marks()[number - 1];
                 row.lack = lack_of(store.command(number), marks, connection);
                 if (row.lack == SplitLack::none && !splitter) row.lack = SplitLack::order;

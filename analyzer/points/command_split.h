@@ -27,12 +27,13 @@ enum class SplitLack : uint8_t {
 };
 constexpr size_t split_lacks = 7;
 
-// One command between two neighbouring points; `near` is the one that its request passes first, `far` the other. Moments at near
-// are those of its clock, and so are those at far. With another `lack` than none all else is empty (no_time, unbounded).
+// One command between two neighbouring points; `near` is the one that its request passes first, `far` the other: the pair's a and b,
+// or b and a where the command's initiator is on that side. Moments at near are those of its clock, and so are those at far. With another `lack` than none all else is empty (no_time, unbounded).
 struct CommandSplit {
-    CommandNumber command;  // in the store it was split by
-    uint32_t pair = 0;      // index into PathPoints::pairs
-    uint32_t at = 0;        // index into PointPair::connections
+    CommandNumber command;   // in the store it was split by
+    uint32_t pair = 0;       // index into PathPoints::pairs
+    uint32_t at = 0;         // index into PointPair::connections
+    bool near_is_b = false;  // of the pair
     SplitLack lack = SplitLack::none;
     // Times it went to far and back: 1, and 1 for each R2T PDU for which all else waited.
     uint32_t round_trips = 0;
@@ -64,8 +65,7 @@ struct CommandSplitOptions {
 ResultStore::Keep rows_for_command_split();
 
 // Appends a row for each command and each pair of points that its connection was seen at, in order of pairs, connections, commands.
-// `store`: the analysis of the first point's capture, finished, kept as above. Of connections whose initiator is on the last
-// point's side nothing is appended. False where it was stopped.
+// `store`: the analysis of the first point's capture, finished, kept as above. False where it was stopped.
 bool split_commands(const PathPoints& path, const ResultStore& store, const CommandSplitOptions& options,
                     ChunkedRows<CommandSplit>& rows);
 

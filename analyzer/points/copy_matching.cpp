@@ -78,8 +78,8 @@ class Matcher {
 
     void match() {
         by_begin_a_ = sorted_by_begin(match_.a);
-        if (!align()) return;
         for (const Copy& copy : match_.a) longest_a_ = std::max(longest_a_, copy.end - copy.begin);
+        if (!align()) return;
         match_.ip_ids_kept = are_ids_kept();
         find_candidates();
         decide();
@@ -241,10 +241,11 @@ class Matcher {
 
         std::vector<uint32_t> rest;
         for (uint32_t i = 0; i < candidates_.size(); ++i) {
-            if (contested[i])
+            if (contested[i]) {
                 rest.push_back(i);
-            else
+            } else {
                 accept(candidates_[i], true);
+            }
         }
         decide_by_order(rest);
         std::ranges::stable_sort(match_.pairs, {}, &CopyPair::a);
@@ -310,7 +311,7 @@ class Matcher {
     const PointCapture& capture_b_;
     StreamMatch& match_;
     std::vector<uint32_t> by_begin_a_;
-    int64_t longest_a_ = 1 << 16;
+    int64_t longest_a_ = 0;
     std::vector<Candidate> candidates_;
 };
 

@@ -75,10 +75,11 @@ double widest_strip(std::span<const FitPoint> above, std::span<const FitPoint> b
     for (int i = 0; i < 60 && high - low > 1e-3; ++i) {
         const double a = low + (high - low) / 3;
         const double b = high - (high - low) / 3;
-        if (strip_at(above, below, a) < strip_at(above, below, b))
+        if (strip_at(above, below, a) < strip_at(above, below, b)) {
             low = a;
-        else
+        } else {
             high = b;
+        }
     }
     return strip_at(above, below, (low + high) / 2);
 }

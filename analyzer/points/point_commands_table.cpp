@@ -17,8 +17,9 @@ void set_time(Cell& cell, int64_t time_ns) {
     cell.set(time_ns);
 }
 
-template <bool b>
+template <bool far>
 void point(const PointCommandRow& row, const CellContext&, Cell& cell) {
+    const bool b = far != row.split->near_is_b;
     cell.set(std::string_view(row.path->points[b ? row.pair->b : row.pair->a]->name()));
 }
 
@@ -43,8 +44,8 @@ constexpr Column<PointCommandRow> point_command_columns[] = {
          cell.set(row.split->command.value());
      }},
     {"connection", unsigned_column, "As in `points`", count<&PointCommandRow::connection>},
-    {"point", text_column, "The capture nearer to the initiators", point<false>},
-    {"other_point", text_column, "The next one along the path", point<true>},
+    {"point", text_column, "The capture nearer to the command's initiator", point<false>},
+    {"other_point", text_column, "The next one on its way to the target", point<true>},
     {"name", text_column, "What the command is",
      [](const PointCommandRow& row, const CellContext&, Cell& cell) {
          cell.set(std::string_view(row.command->name));

@@ -84,9 +84,10 @@ class Text {
                  counted(point.connections().size(), "connection"),
                  point.first_ns() == no_time ? "?" : utc_time(point.first_ns()),
                  point.first_ns() == no_time ? "" : human_duration(point.last_ns() - point.first_ns()));
-            if (point.left_out() > 0)
+            if (point.left_out() > 0) {
                 line("      {} beyond the most that are kept were left out",
                      counted(point.left_out(), "segment"));
+            }
         }
     }
 

@@ -31,6 +31,7 @@ struct ReplayedSender {
         uint32_t seq;
         LossKind kind;
         bool operator==(const Resent&) const = default;
+        // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 of a comparison left to the compiler for a pointer
         auto operator<=>(const Resent&) const = default;
     };
     std::vector<Resent> resent;  // sent again, by seq

@@ -93,32 +93,47 @@ std::string share_words(const Figure& figure, int64_t of_ns) {
 
 class Text {
   public:
-    Text(const PathPoints& path, std::vector<PairSplits> pairs) : path_(path), pairs_(std::move(pairs)) {}
+    // For each pair of points: of commands that pass a first, and of those that pass b first.
+    Text(const PathPoints& path, std::vector<PairSplits> splits) : path_(path), splits_(std::move(splits)) {}
 
     std::string write() {
         line("\nWhose time the commands' was");
-        for (size_t p = 0; p < pairs_.size(); ++p) pair(path_.pairs[p], pairs_[p]);
+        for (size_t i = 0; i < splits_.size(); ++i) {
+            const PointPair& pair = path_.pairs[i / 2];
+            const bool near_is_b = i % 2 != 0;
+            if (splits_[i].commands == 0 && (near_is_b || splits_[i + 1].commands > 0)) continue;
+            between(near_is_b ? pair.b : pair.a, near_is_b ? pair.a : pair.b, splits_[i]);
+        }
         return std::move(text_);
     }
 
   private:
+    // Whether the points that the commands pass first and last are ends of the path.
+    struct Ends {
+        bool first;
+        bool last;
+    };
+
     template <class... Args>
     void line(fmt::format_string<Args...> format, Args&&... args) {
         append_line(text_, format, std::forward<Args>(args)...);
     }
 
-    void pair(const PointPair& pair, const PairSplits& splits) {
-        const std::string a = cleaned_line(path_.points[pair.a]->name());
-        const std::string b = cleaned_line(path_.points[pair.b]->name());
+    // Two neighbouring points, the one first that the commands pass first.
+    void between(size_t near, size_t far, const PairSplits& splits) {
+        const std::string a = cleaned_line(path_.points[near]->name());
+        const std::string b = cleaned_line(path_.points[far]->name());
         if (splits.commands == 0) return line("  Between {} and {}: no SCSI commands", a, b);
         line("  Between {} and {}: {} of {} split", a, b, human_count(splits.all.commands),
              counted(splits.commands, "command"));
+        const Ends ends{near == 0 || near + 1 == path_.points.size(),
+                        far == 0 || far + 1 == path_.points.size()};
         for (size_t i = 1; i < split_lacks; ++i) {
             if (splits.lacks[i] > 0)
                 line("    not split: {} {}", human_count(splits.lacks[i]), lack_words[i]);
         }
         if (splits.all.commands == 0) return;
-        most(pair, splits.all);
+        most(ends, splits.all);
         std::vector<std::pair<std::string_view, const Group*>> groups;
         for (const auto& [name, group] : splits.by_name) groups.emplace_back(name, &group);
         std::ranges::stable_sort(groups, std::ranges::greater(),
@@ -131,18 +146,18 @@ class Text {
                 listed == 0 || share(group->turnaround.low_ns, splits.all.turnaround.low_ns) >= little;
             if (listed == most_listed || !matters) break;
             ++listed;
-            table(name.empty() ? "Unnamed" : name, *group, pair.a == 0, pair.b + 1 == path_.points.size());
+            table(name.empty() ? "Unnamed" : name, *group, ends);
         }
-        if (listed < groups.size())
+        if (listed < groups.size()) {
             line("    Besides, {} with little of the time",
                  counted(groups.size() - listed, "kind") + " of commands");
+        }
     }
 
     // What takes half of all time wherever the truth lies in its band.
-    void most(const PointPair& pair, const Group& all) {
+    void most(Ends ends, const Group& all) {
         const int64_t whole_ns = all.turnaround.low_ns;
-        const bool first = pair.a == 0;
-        const bool last = pair.b + 1 == path_.points.size();
+        const auto [first, last] = ends;
         const std::array<std::pair<const Figure*, std::string_view>, 5> parts{{
             {&all.initiator, first ? "the initiator's, with Data-Out to send" : "before the nearer point"},
             {&all.out, "on the path out, to the target"},
@@ -165,7 +180,8 @@ class Text {
         }
     }
 
-    void table(std::string_view name, const Group& group, bool first, bool last) {
+    void table(std::string_view name, const Group& group, Ends ends) {
+        const auto [first, last] = ends;
         line("    {:<36} {:<20} {:<26} {}", fmt::format("{}, {}", name, counted(group.commands, "command")),
              "of the time", "half", "99 of 100");
         const auto row = [&](std::string_view what, const Figure& figure) {
@@ -186,7 +202,7 @@ class Text {
     }
 
     const PathPoints& path_;
-    std::vector<PairSplits> pairs_;
+    std::vector<PairSplits> splits_;
     std::string text_;
 };
 
@@ -194,16 +210,16 @@ class Text {
 
 std::string split_text(const PathPoints& path, const ResultStore& store,
                        const ChunkedRows<CommandSplit>& splits) {
-    std::vector<PairSplits> pairs(path.pairs.size());
+    std::vector<PairSplits> found(2 * path.pairs.size());
     for (const CommandSplit& split : splits) {
-        PairSplits& pair = pairs[split.pair];
-        ++pair.commands;
-        ++pair.lacks[static_cast<size_t>(split.lack)];
+        PairSplits& one = found[2 * split.pair + (split.near_is_b ? 1 : 0)];
+        ++one.commands;
+        ++one.lacks[static_cast<size_t>(split.lack)];
         if (split.lack != SplitLack::none) continue;
-        pair.all.add(split);
-        pair.by_name[store.command(split.command).name].add(split);
+        one.all.add(split);
+        one.by_name[store.command(split.command).name].add(split);
     }
-    return Text(path, std::move(pairs)).write();
+    return Text(path, std::move(found)).write();
 }
 
 }  // namespace sanscope

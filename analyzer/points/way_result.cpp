@@ -255,7 +255,7 @@ std::vector<DelaySample> delay_samples(const ConnectionPlaces& places, const Str
 }
 
 int64_t percentile(std::vector<int64_t>& values, double share) {
-    const auto rank = static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+    const auto rank = static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)));
     std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(rank), values.end());
     return values[rank];
 }

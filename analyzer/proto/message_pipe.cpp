@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/proto/message_pipe.h"
 
+#include <google/protobuf/stubs/common.h>
+
 namespace sanscope {
 namespace {
 
@@ -53,8 +55,9 @@ bool few_parts(std::span<const uint8_t> message, uint64_t most) {
     std::span<const uint8_t> inside;
     while (!message.empty() && take_field(message, inside)) {
         std::span<const uint8_t> deeper;
-        for (++parts; !inside.empty() && take_field(inside, deeper); ++parts)
+        for (++parts; !inside.empty() && take_field(inside, deeper); ++parts) {
             if (parts > most) return false;
+        }
         if (parts > most) return false;
     }
     return true;
@@ -106,6 +109,10 @@ MessageDecoder::Outcome MessageDecoder::next(google::protobuf::MessageLite& mess
     }
     begin_ = at + length;
     return Outcome::message;
+}
+
+std::string message_library_version() {
+    return google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
 }
 
 }  // namespace sanscope

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <google/protobuf/message_lite.h>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace sanscope {
@@ -45,5 +46,8 @@ class MessageDecoder {
     size_t begin_ = 0;  // what is before was given out
     bool garbage_ = false;
 };
+
+// Of Protocol Buffers.
+std::string message_library_version();
 
 }  // namespace sanscope

@@ -85,4 +85,11 @@ PatternMatcher::Answer PatternMatcher::find(const Pattern& pattern, std::string_
     return answer == PCRE2_ERROR_NOMATCH ? Answer::no : Answer::gave_up;
 }
 
+std::string pattern_library_version() {
+    std::array<char, 64> text{};  // PCRE2_CONFIG_VERSION asks for 24 at least
+    pcre2_config(PCRE2_CONFIG_VERSION, text.data());
+    const std::string_view version = text.data();
+    return std::string(version.substr(0, version.find(' ')));  // behind it, its date
+}
+
 }  // namespace sanscope

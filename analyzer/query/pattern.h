@@ -70,4 +70,7 @@ class PatternMatcher {
     std::unique_ptr<pcre2_real_match_context_8, FreeContext> context_;
 };
 
+// Of PCRE2.
+std::string pattern_library_version();
+
 }  // namespace sanscope

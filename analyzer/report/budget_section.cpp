@@ -75,9 +75,10 @@ std::string where_the_time_went_section(const ResultStore& store) {
             session.session.value(), human_count(session.commands), session.commands == 1 ? "" : "s",
             human_duration(mean_ns), bar_of(session), parts_of(session));
     }
-    if (sessions.size() > max_sessions)
+    if (sessions.size() > max_sessions) {
         fmt::format_to(std::back_inserter(text), "  and {} more\n",
                        counted(sessions.size() - max_sessions, "session"));
+    }
     return text;
 }
 

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/utf8.h"
 #include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/issue_words.h"
+#include "analyzer/report/passed_over_words.h"
 #include "analyzer/report/time_spans.h"
 #include "analyzer/vocabulary/iscsi_port.h"
 
@@ -109,7 +111,7 @@ void add_nothing_to_see(FindingList& list, const FindingsInput& input) {
 void add_of_file(FindingList& list, const FindingsInput& input) {
     for (const Damage& damage : input.damage) {
         list.push_back(make(Kind::capture_damaged, Severity::notice,
-                            fmt::format("{}: {} at byte {}", damage.file, damage.message, damage.at_byte),
+                            fmt::format("{}: {}", cleaned_line(damage.file), damage_text(damage)),
                             "Everything before that place was read; nothing is known of what follows."));
     }
     uint64_t dropped = 0;
@@ -162,11 +164,12 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
             explanation += fmt::format(" That failed {}; the commands around it may be lacking.",
                                        again.count == 1 ? "once" : human_count(again.count) + " times");
         }
-        Finding finding = make(
-            Kind::snap_length, Severity::information,
-            fmt::format("{} {} cut at {} bytes (snap length)", counted(input.totals.cut_packets, "packet"),
-                        input.totals.cut_packets == 1 ? "was" : "were", input.totals.cut_at),
-            std::move(explanation));
+        Finding finding =
+            make(Kind::snap_length, Severity::information,
+                 fmt::format("{} {} cut at {} (snap length)", counted(input.totals.cut_packets, "packet"),
+                             input.totals.cut_packets == 1 ? "was" : "were",
+                             counted_exactly(input.totals.cut_at, "byte")),
+                 std::move(explanation));
         finding.packet = again.first_packet;
         list.push_back(std::move(finding));
     }
@@ -233,6 +236,53 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
     }
 }
 
+// TCP within is not seen: what is told may be of half the capture.
+void add_passed_over(FindingList& list, const FindingsInput& input) {
+    for (const PassedOver::Row& row : worth_telling(input.totals.passed_over, input.totals.wire_bytes)) {
+        constexpr uint64_t share = 100;
+        const bool is_much =
+            row.packets >= input.totals.packets / share || row.wire_bytes >= input.totals.wire_bytes / share;
+        Finding finding =
+            make(Kind::passed_over, is_much ? Severity::notice : Severity::information,
+                 fmt::format("{} {}", human_count(row.packets), passed_over_words(row)),
+                 "What is within them is not decoded: connections there may be are in none of the "
+                 "figures. Capture where the traffic is not encapsulated, or on the host itself.");
+        finding.packet = row.first_packet;
+        finding.add_sign(
+            fmt::format("{} of {}, {} of the capture's bytes", human_count(row.packets),
+                        counted(input.totals.packets, "packet"),
+                        human_percent(static_cast<double>(row.wire_bytes) /
+                                      static_cast<double>(std::max<uint64_t>(input.totals.wire_bytes, 1)))));
+        list.push_back(std::move(finding));
+    }
+}
+
+// How often, by how much and where times run backwards.
+void add_set_back(FindingList& list, const FindingsInput& input) {
+    const Issues::Count& count = input.issues[Issue::times_set_back];
+    if (count.count == 0) return;
+    const std::string length = human_duration(input.totals.largest_set_back_ns);
+    const std::string title =
+        count.count == 1
+            ? fmt::format("The capture's times go back by {} in packet {}", length, count.first_packet)
+            : fmt::format("The capture's times go back {}, by {} at most, first in packet {}",
+                          counted(count.count, "time"), length, count.first_packet);
+    const char* const explanation =
+        count.count <= most_set_back
+            ? "How long anything took across that is not known, nor how much there was in a second. What TCP "
+              "did "
+              "is inferred as if the clock had gone on there. A clock that was set, files put one behind the "
+              "other, or packets with wrong times look like this."
+            : "So often, it is no clock that was set: interfaces whose clocks differ, or packets in "
+              "disorder, look "
+              "like this. How long anything took is not known, nor are round trips, and what TCP waited for "
+              "is "
+              "in doubt.";
+    Finding finding = make(Kind::capture_issue, Severity::notice, title, explanation);
+    finding.packet = count.first_packet;
+    list.push_back(std::move(finding));
+}
+
 void add_issues(FindingList& list, const FindingsInput& input) {
     const auto has = [&](Kind kind) {
         return std::ranges::any_of(list, [=](const Finding& finding) { return finding.kind == kind; });
@@ -246,7 +296,8 @@ void add_issues(FindingList& list, const FindingsInput& input) {
         const bool of_digests = issue == Issue::header_digests_bad || issue == Issue::data_digests_bad;
         const bool of_streams = issue == Issue::bytes_not_captured || issue == Issue::holes_not_captured ||
                                 issue == Issue::resynchronisations || issue == Issue::pdus_incomplete;
-        if (count.count == 0 || of_digests || (of_streams && tells_missing)) continue;
+        const bool told_apart = of_digests || issue == Issue::times_set_back;
+        if (count.count == 0 || told_apart || (of_streams && tells_missing)) continue;
         // Nobody acknowledged what lies in a hole: it may have been lost for good when the connection ended.
         const bool of_lost = of_streams || (issue == Issue::requests_not_seen && !tells_missing &&
                                             input.issues[Issue::holes_not_captured].count > 0);
@@ -301,6 +352,8 @@ void add_capture_findings(FindingList& list, const FindingsInput& input, const S
     add_half_captured(list, input.store);
     add_of_file(list, input);
     add_of_losses(list, input, stop);
+    add_passed_over(list, input);
+    add_set_back(list, input);
     add_issues(list, input);
     add_vantage(list, input);
 }

@@ -86,16 +86,18 @@ std::vector<std::string> DigestErrors::signs() const {
                                     human_count(flips_.size()), all, places,
                                     flips_.size() > most_places ? "; …" : ""));
     }
-    if (const uint64_t count = of(Cause::flipped_in_byte); count > 0)
+    if (const uint64_t count = of(Cause::flipped_in_byte); count > 0) {
         signs.push_back(fmt::format("{} of {} differ from what was sent in bits of a single byte",
                                     human_count(count), all));
+    }
     for (const Cause cause : senders_causes) {
         if (of(cause) > 0)
             signs.push_back(fmt::format("{} of {} {}", human_count(of(cause)), all, words_of(cause)));
     }
-    if (unexplained() > 0)
+    if (unexplained() > 0) {
         signs.push_back(fmt::format("{} of {} are explained neither by a flipped bit nor by another rule",
                                     human_count(unexplained()), all));
+    }
     return signs;
 }
 
@@ -124,9 +126,10 @@ bool DigestErrors::is_one_field() const {
 }
 
 std::string DigestErrors::places_in_words() const {
-    if (is_one_field())
+    if (is_one_field()) {
         return fmt::format("always bit {} of byte {} of the header", flips_.front().bit % 8,
                            flips_.front().bit / 8);
+    }
     for (const bool header : {false, true}) {
         const std::vector<Flip> flips = flips_of_one_part(header);
         const unsigned width = common_width(flips);

@@ -133,11 +133,12 @@ void explain_senders(Finding& finding, const Tally& tally, bool at_sender) {
 // What the places of flipped bits say, beside whose PDUs they are in.
 void explain_flips(Finding& finding, const Tally& tally, const ResultStore& store) {
     const DigestErrors& errors = tally.errors;
-    if (errors.flipped_bits() > 0)
+    if (errors.flipped_bits() > 0) {
         finding.explanation +=
             " A flipped bit also breaks the checksums of Ethernet and TCP: where the receiver's TCP took "
             "these "
             "bytes, it flipped before those were computed, or in something that computes them anew.";
+    }
     if (const std::string alike = tally.one_sender() ? errors.places_in_words() : ""; !alike.empty()) {
         finding.add_sign(alike);
         finding.explanation += errors.is_one_field()
@@ -152,10 +153,11 @@ void explain_flips(Finding& finding, const Tally& tally, const ResultStore& stor
         finding.explanation += " Whatever passed was hit, at any place: a link or a buffer on the way.";
     }
     constexpr uint64_t several = 4;
-    if (errors.examined() >= several && errors.unexplained() == errors.examined())
+    if (errors.examined() >= several && errors.unexplained() == errors.examined()) {
         finding.explanation +=
             " No flipped bit explains any of them: more was changed, which is rather software, or a card "
             "that moved bytes to the wrong place, than a link.";
+    }
 }
 
 void explain(Finding& finding, const Tally& tally, const ResultStore& store) {

@@ -20,13 +20,19 @@ std::string ending_words(const CommandEnding& ending) {
         text = scsi_status_name(static_cast<uint8_t>(ending.status));
         std::ranges::replace(text, '_', ' ');
     }
-    if (ending.sense_key != unknown<uint16_t>)
+    if (ending.sense_key != unknown<uint16_t>) {
         text +=
             fmt::format(", {}{}", ending.sense_deferred ? "deferred " : "", sense_key_name(ending.sense_key));
+    }
     if (ending.asc == unknown<uint16_t> || ending.ascq == unknown<uint16_t>) return text;
     const std::string_view words = additional_sense_text(ending.asc, ending.ascq);
     return text +
            fmt::format(": {}{}({:02x}/{:02x})", words, words.empty() ? "" : " ", ending.asc, ending.ascq);
+}
+
+std::string_view unseen_ending_words(bool in_order) {
+    return in_order ? "in headers the capture lacks"
+                    : "while the capture's clock was set back, or in headers it lacks";
 }
 
 }  // namespace sanscope

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "analyzer/vocabulary/command_ending.h"
 
@@ -10,5 +11,9 @@ namespace sanscope {
 // How commands ended that did not with GOOD: "CHECK CONDITION, UNIT ATTENTION: POWER ON OCCURRED (29/01)",
 // "CHECK CONDITION, deferred MEDIUM ERROR: WRITE ERROR (0c/00)", "target failure (iSCSI response 0x01)".
 std::string ending_words(const CommandEnding& ending);
+
+// Why nobody knows when a command was answered, or whether it was: "in headers the capture lacks". `in_order`: the
+// capture's times are.
+std::string_view unseen_ending_words(bool in_order);
 
 }  // namespace sanscope

@@ -343,7 +343,7 @@ bool is_one_way(const Ladder& ladder, const ResultStore& store) {
 
 void add_error_ladders(FindingList& list, const FindingsInput& input, std::span<const SenderFacts> senders,
                        const Stop& stop) {
-    if (input.issues[Issue::times_set_back].count > 0) return;
+    if (!input.issues.times_in_order()) return;
     Ladders ladders = ladders_of(input.store);
     if (ladders.empty()) return;
     const int64_t known_until_ns = events_known_until_ns(input.store, input.totals.last_ns);

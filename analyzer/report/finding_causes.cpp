@@ -149,9 +149,10 @@ bool follows(const Finding& cause, const Finding& consequence) {
     const bool by_target = cause.kind == Kind::target_wait || cause.kind == Kind::unanswered_commands ||
                            cause.kind == Kind::stalling_command || cause.kind == Kind::error_recovery ||
                            cause.kind == Kind::ping_timeout;
-    // While nothing at all came through, nobody saw what the target did.
+    // While nothing at all came through, nobody saw what the target did; nor when it had an answer ready that stood behind the
+    // bytes of others in its socket.
     const bool hides_target = (cause.kind == Kind::path_stall || cause.kind == Kind::retransmission_timeout ||
-                               cause.kind == Kind::mtu_black_hole) &&
+                               cause.kind == Kind::mtu_black_hole || cause.kind == Kind::head_of_line) &&
                               !was_another_time(cause, consequence);
     const bool waited_for_target = consequence.side == Finding::Side::target;
     return !is_slowness(consequence) || waited_for_target == by_target || hides_target;

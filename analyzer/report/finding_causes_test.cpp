@@ -40,6 +40,16 @@ TEST(FindingCauses, hide_what_the_target_did_only_at_that_time) {
     EXPECT_FALSE(follows(timeout, slow)) << "all timeouts together are shorter than that command";
 }
 
+// An answer that stands behind others in the target's socket looks like one that was not ready.
+TEST(FindingCauses, of_what_stood_behind_large_transfers_are_these_whatever_side_it_seems_to_be) {
+    const Finding behind = made(Kind::head_of_line, 0, 2000, 700);
+    Finding slow = made(Kind::slow_commands, 100, 160, 1000);
+    slow.side = Finding::Side::target;
+    EXPECT_TRUE(follows(behind, slow));
+    slow.connection = slow.session = 2;
+    EXPECT_FALSE(follows(behind, slow)) << "of another connection";
+}
+
 TEST(FindingCauses, of_a_target_that_waits_all_the_time_are_no_stalls_now_and_then) {
     const Finding wait = made(Kind::target_wait, 0, 20, 10'000);
     EXPECT_TRUE(follows(made(Kind::stalling_command, 100, 600, 6'000), wait));

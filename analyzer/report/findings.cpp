@@ -15,6 +15,7 @@
 #include "analyzer/report/command_findings.h"
 #include "analyzer/report/connection_findings.h"
 #include "analyzer/report/digest_findings.h"
+#include "analyzer/report/ending_words.h"
 #include "analyzer/report/error_ladder_findings.h"
 #include "analyzer/report/finding_causes.h"
 #include "analyzer/report/finding_list.h"
@@ -161,16 +162,45 @@ void judge(Finding& finding) {
         finding.confidence = std::min(finding.confidence, Finding::Confidence::likely);
 }
 
-// Of a capture whose clock was set back: what rests on how long something took may be said of the clock.
-void doubt_durations(FindingList& list) {
+// What may have lasted for another time than the capture's clock says, and then have had another cause.
+constexpr std::array of_waits = {Kind::lost_segments, Kind::retransmission_timeout};
+
+// Of a capture whose clock was set back: what rests on how long something took may be said of the clock. Where it was so more
+// often than a clock is set, how TCP recovered rests on it, too.
+void doubt_durations(FindingList& list, bool often) {
     constexpr std::array of_durations = {Kind::slow_commands, Kind::slow_command, Kind::send_buffer,
                                          Kind::saturated,     Kind::head_of_line, Kind::delayed_ack,
                                          Kind::pacing,        Kind::path_queue,   Kind::stalling_command};
     for (Finding& finding : list) {
-        if (std::ranges::find(of_durations, finding.kind) == of_durations.end()) continue;
-        finding.severity = Severity::information;
-        finding.confidence = Finding::Confidence::possible;
-        finding.explanation += " The capture's clock was set back: how long things took is in doubt.";
+        if (std::ranges::find(of_durations, finding.kind) != of_durations.end()) {
+            finding.severity = Severity::information;
+            finding.confidence = Finding::Confidence::possible;
+            finding.explanation += " The capture's clock was set back: how long things took is in doubt.";
+        } else if (often && std::ranges::find(of_waits, finding.kind) != of_waits.end()) {
+            finding.confidence = Finding::Confidence::possible;
+            finding.explanation +=
+                " The capture's times go back again and again: how long recovery took, and what began it, is "
+                "in doubt.";
+        }
+    }
+}
+
+// Of connections in whose life the clock may have jumped: a timeout that holds that time may be none, and what lasted across it is
+// not as long.
+void doubt_waits(FindingList& list, const ResultStore& store, std::span<const HostPairSpans> jumps) {
+    for (Finding& finding : list) {
+        if (std::ranges::find(of_waits, finding.kind) == of_waits.end()) continue;
+        if (finding.connection == 0 || finding.connection > store.connections().size()) continue;
+        const ConnectionRow& row = store.connection(finding.connection);
+        const TimeSpans* const jumped = spans_between(jumps, row);
+        if (jumped == nullptr) continue;
+        const int64_t doubted_ns = jumped->overlap_ns(row.start_ns, row.end_ns);
+        if (doubted_ns <= 0) continue;
+        finding.confidence = std::min(finding.confidence, Finding::Confidence::likely);
+        finding.explanation += fmt::format(
+            " In doubt are {} of it, in which the capture's clock may have jumped ahead, and a timeout in "
+            "that time.",
+            human_duration(doubted_ns));
     }
 }
 
@@ -205,6 +235,7 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
     int64_t first_ns = no_time;
     int64_t last_ns = no_time;
     bool all_bytes_known = true;
+    const uint64_t untimed = summary.untimed();
     for (const Summary::SessionLoad& load : summary.sessions()) {
         all_bytes_known = all_bytes_known && load.all_bytes_known && load.hidden == 0;
         bytes += load.bytes_read + load.bytes_written;
@@ -215,11 +246,12 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
     uint64_t unanswered = 0;
     for (const auto& [connection, like] : commands.unanswered) unanswered += like.count;
     const bool bytes_missing = input.issues[Issue::holes_not_captured].count > 0;
-    const bool all_known = commands.unknown_statuses == 0 && !bytes_missing;
+    const bool in_order = input.issues.times_in_order();
+    const bool all_known = commands.unknown_statuses == 0 && untimed == 0 && !bytes_missing && in_order;
     finding.title = fmt::format("Nothing wrong {} {}", all_known ? "with" : "is seen of",
                                 counted(summary.commands(), "command"));
     const int64_t took_ns = elapsed_ns(first_ns, last_ns) - gaps_between_ns(input.totals, first_ns, last_ns);
-    if (took_ns > 0) {
+    if (in_order && took_ns > 0) {
         finding.title +=
             fmt::format(" in {}, {}{}", human_duration(took_ns), all_bytes_known ? "" : "at least ",
                         human_rate(static_cast<double>(bytes) * 1e9 / static_cast<double>(took_ns)));
@@ -231,10 +263,11 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
         constexpr uint64_t enough_for_p99 = 1000;
         const LogHistogram& took = group.turnaround;
         const bool many = took.count() >= enough_for_p99;
-        finding.explanation = fmt::format("Of {} {} half took {} or less, {} {}. ", human_count(took.count()),
-                                          key.first, human_duration(took.percentile_ns(0.5)),
-                                          many ? "all but one in a hundred" : "the longest",
-                                          human_duration(many ? took.percentile_ns(0.99) : took.max_ns()));
+        finding.explanation =
+            fmt::format("Of {} {} {}half took {} or less, {} {}. ", human_count(took.count()), key.first,
+                        untimed == 0 ? "" : "whose times are known ", human_duration(took.percentile_ns(0.5)),
+                        many ? "all but one in a hundred" : "the longest",
+                        human_duration(many ? took.percentile_ns(0.99) : took.max_ns()));
     }
     if (!all_known) finding.confidence = Finding::Confidence::possible;
     if (commands.unknown_statuses != 0) {
@@ -242,12 +275,25 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
             fmt::format("How {} of them ended is not in the capture: whether they failed is not known. ",
                         human_count(commands.unknown_statuses));
     }
+    if (untimed > 0) {
+        finding.explanation +=
+            fmt::format("{} {} answered, or may have been, {}: of how long {} took nothing is said. ",
+                        human_count(untimed), untimed == 1 ? "was" : "were", unseen_ending_words(in_order),
+                        untimed == 1 ? "it" : "they");
+    }
     if (bytes_missing)
         finding.explanation += "Bytes of iSCSI are missing from the capture: of them nothing is known. ";
-    finding.explanation += unanswered == 0
-                               ? "All commands were answered"
-                               : fmt::format("All commands but {}, under way at the end, were answered",
-                                             human_count(unanswered));
+    if (unanswered > 0) {
+        finding.explanation += fmt::format("All {}commands but {}, under way at the end, were answered",
+                                           untimed == 0 ? "" : "other ", human_count(unanswered));
+    } else {
+        finding.explanation += untimed == 0 ? "All commands were answered" : "All others were answered";
+    }
+    if (!in_order) {
+        finding.explanation +=
+            ". The capture's times go back: whether the target or the path made them wait is not judged.";
+        return finding;
+    }
     finding.explanation += tcp_waited ? " and none stood out. TCP held data back now and then, as it does on "
                                         "any path that is used in full."
                                       : ", none stood out, and TCP did not hold them back.";
@@ -280,7 +326,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     const Stop stop(input.stop, input.between);
     FindingList list;
     // Of a clock that was set back, times do not tell what lasted how long.
-    const bool in_order = input.issues[Issue::times_set_back].count == 0;
+    const bool in_order = input.issues.times_in_order();
     CommandFacts commands = find_command_facts(input.store, in_order, stop);
     if (stop.asked()) return {};
     for (SessionFacts& session : commands.sessions)
@@ -323,7 +369,8 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_kernel_findings(list, input.store);
     add_capture_findings(list, input, stop);
     if (stop.asked()) return {};
-    if (!in_order) doubt_durations(list);
+    if (!in_order) doubt_durations(list, input.issues[Issue::times_set_back].count > most_set_back);
+    doubt_waits(list, input.store, jumps);
     put_causes_first(list);
     for (Finding& finding : list) {
         judge(finding);

@@ -200,8 +200,30 @@ TEST_F(Findings, where_nothing_is_wrong_that_is_said_with_figures) {
 
 TEST_F(Findings, where_commands_are_missing_the_rate_is_at_least_that_of_the_others) {
     for (int64_t i = 0; i < 100; ++i) add_read(10 * i, 1);
-    store.add_hidden_requests(1, 3);
+    store.add_unlisted({1, 3, 1});
     EXPECT_THAT(find_one(Kind::nothing_wrong).title, HasSubstr("100 commands in 991 ms, at least 6.61 MB/s"));
+}
+
+// Their answers lie where nobody looks; the reason is told as far as it is known.
+TEST_F(Findings, of_commands_that_ended_nobody_knows_when_nothing_is_said) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    EXPECT_THAT(find_one(Kind::nothing_wrong).explanation, HasSubstr("All commands were answered"));
+    add_command({.bytes = 65536,
+                 .request_ns = 810 * ms,
+                 .name = "READ(16)",
+                 .opcode = read_16,
+                 .outcome = Outcome::unknown});
+    const Finding finding = find_one(Kind::nothing_wrong);
+    EXPECT_THAT(finding.title, HasSubstr("Nothing wrong is seen of 41 commands"));
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, HasSubstr("Of 40 READ(16) whose times are known half took"));
+    EXPECT_THAT(
+        finding.explanation,
+        HasSubstr("1 was answered, or may have been, in headers the capture lacks: of how long it took "
+                  "nothing is said. All others were answered"));
+    issues.add(Issue::times_set_back, 701);
+    EXPECT_THAT(find_one(Kind::nothing_wrong).explanation,
+                HasSubstr("while the capture's clock was set back, or"));
 }
 
 TEST_F(Findings, where_something_is_wrong_it_is_not_said_that_nothing_is) {
@@ -279,6 +301,51 @@ TEST_F(Findings, a_window_that_was_shut_for_no_time_at_all_is_not_counted) {
     const Finding finding = find_one(Kind::zero_window_stall);
     EXPECT_THAT(finding.title, HasSubstr("was closed once: 50.0 ms in all, 50.0 ms at the longest"));
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("advertised less than a segment 1 time")));
+}
+
+// On a loopback interface a segment may be as long as the window; the sender makes shorter ones then.
+TEST_F(Findings, a_window_with_room_for_half_of_its_widest_is_open) {
+    constexpr uint32_t loopback_mss = 65'483;
+    SenderSummary& target = add_target();
+    store.connection(ConnectionNumber(1)).mss = loopback_mss;
+    add_window(target, 0, {.advertised_window = 65'536, .limit = SendLimit::application});
+    add_window(target, 100, {.advertised_window = 40'000, .limit = SendLimit::receiver});
+    add_window(target, 300, {.advertised_window = 65'536, .limit = SendLimit::application});
+    add_window(target, 400, {.advertised_window = 20'000, .limit = SendLimit::receiver});
+    add_window(target, 450, {.advertised_window = 65'536, .limit = SendLimit::application});
+    add_window(target, 1000, {});
+    EXPECT_THAT(find_one(Kind::zero_window_stall).title,
+                HasSubstr("was closed once: 50.0 ms in all, 50.0 ms at the longest"));
+}
+
+// Of a connection that took a millisecond, and yet nobody's time.
+TEST_F(Findings, a_window_that_was_shut_for_microseconds_is_not_told) {
+    SenderSummary& target = add_target();
+    store.connection(ConnectionNumber(1)).end_ns = store.connection(ConnectionNumber(1)).start_ns + ms;
+    const auto add = [&](int64_t time_ns, uint32_t window) {
+        WindowRow row{.advertised_window = window,
+                      .limit = window == 0 ? SendLimit::receiver : SendLimit::application};
+        row.connection = 1;
+        row.sender = Side::b;
+        row.time_ns = time_ns;
+        row.packet = 1;
+        store.add_window(target, row);
+    };
+    add(0, 60'000);
+    add(500'000, 0);
+    add(590'000, 60'000);
+    add(ms, 60'000);
+    EXPECT_TRUE(find(Kind::zero_window_stall).empty());
+}
+
+TEST_F(Findings, a_window_that_was_shut_for_a_noticeable_part_of_a_short_connection_is_told) {
+    SenderSummary& target = add_target();
+    store.connection(ConnectionNumber(1)).end_ns = store.connection(ConnectionNumber(1)).start_ns + 3 * ms;
+    add_window(target, 0, {.advertised_window = 60'000, .limit = SendLimit::application});
+    add_window(target, 1, {.advertised_window = 0, .limit = SendLimit::receiver});
+    add_window(target, 2, {.advertised_window = 60'000, .limit = SendLimit::application});
+    add_window(target, 3, {});
+    EXPECT_THAT(find_one(Kind::zero_window_stall).title, HasSubstr("closed once: 1.00 ms in all"));
 }
 
 TEST_F(Findings, a_window_that_is_small_but_open_is_no_stall) {
@@ -1853,6 +1920,55 @@ TEST_F(Findings, a_command_at_the_end_is_not_unanswered_because_a_clock_was_else
     EXPECT_EQ(find(Kind::under_way_at_end).size(), 1u);
 }
 
+TEST_F(Findings, times_that_go_back_are_told_with_by_how_much) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    EXPECT_TRUE(find(Kind::capture_issue).empty());
+    issues.add(Issue::times_set_back, 701);
+    totals.largest_set_back_ns = 5000 * ms;
+    const Finding once = find_one(Kind::capture_issue);
+    EXPECT_EQ(once.title, "The capture's times go back by 5.00 s in packet 701");
+    EXPECT_EQ(once.severity, Finding::Severity::notice);
+    EXPECT_EQ(once.packet, 701u);
+    const Finding well = find_one(Kind::nothing_wrong);
+    EXPECT_EQ(well.title, "Nothing wrong is seen of 40 commands");
+    EXPECT_EQ(well.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(well.explanation, AllOf(HasSubstr("is not judged"), Not(HasSubstr("stood out"))));
+    issues.add(Issue::times_set_back, 900);
+    EXPECT_EQ(find_one(Kind::capture_issue).title,
+              "The capture's times go back 2 times, by 5.00 s at most, first in packet 701");
+}
+
+// Two interfaces whose clocks differ: no clock that was set.
+TEST_F(Findings, times_that_go_back_again_and_again_leave_recovery_in_doubt) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    SenderSummary& target = add_target();
+    add_window(target, 901, {.snd_una = 1, .snd_nxt = 9000});
+    add_window(target, 950, {.snd_una = 9000, .snd_nxt = 9000});
+    for (int64_t i = 0; i < 5; ++i) add_loss(target, LossKind::fast_retransmit, 891 + 2 * i);
+    issues.add(Issue::times_set_back, 7, most_set_back);
+    EXPECT_THAT(find_one(Kind::lost_segments).explanation, Not(HasSubstr("in doubt")));
+    EXPECT_THAT(find_one(Kind::capture_issue).explanation, HasSubstr("as if the clock had gone on"));
+    issues.add(Issue::times_set_back, 8);
+    EXPECT_THAT(find_one(Kind::lost_segments).explanation, HasSubstr("what began it, is in doubt"));
+    EXPECT_EQ(find_one(Kind::lost_segments).confidence, Finding::Confidence::possible);
+    EXPECT_THAT(find_one(Kind::capture_issue).explanation, HasSubstr("interfaces whose clocks differ"));
+}
+
+// The initiator stood still for six seconds or the clock jumped; the target, as it looks from there, had a timeout.
+TEST_F(Findings, a_timeout_across_a_jump_of_the_clock_is_in_doubt) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    add_read(900, 6000);
+    SenderSummary& target = add_target();
+    add_window(target, 901, {.snd_una = 1, .snd_nxt = 9000});
+    add_window(target, 6899, {.snd_una = 9000, .snd_nxt = 9000});
+    add_window(target, 7000, {.snd_una = 9000, .snd_nxt = 9000});
+    for (int64_t i = 0; i < 5; ++i) add_loss(target, LossKind::fast_retransmit, 891 + 2 * i);
+    store.connection(1).end_ns = 7000 * ms;
+    const Finding losses = find_one(Kind::lost_segments);
+    EXPECT_THAT(losses.explanation, HasSubstr("In doubt are 6.00 s of it"));
+    EXPECT_NE(losses.confidence, Finding::Confidence::firm);
+}
+
 // A TCP with data outstanding sends them again within two minutes: where it does not, the clock moved.
 TEST_F(Findings, commands_across_a_jump_of_the_clock_are_not_slow) {
     for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
@@ -2385,14 +2501,15 @@ TEST_F(Findings, a_portal_that_refuses_or_does_not_answer_is_told) {
 // A write each 45 ms, of which a packet goes at 1 ms, its acknowledgement comes at 41 ms and another packet follows at once.
 class PausesOfOneLength : public Findings {
   protected:
-    void add_pauses(uint32_t second_length, bool same_pdu, uint32_t cwnd = 100'000) {
+    // `in_request`: what goes in two pieces is the request itself, which is whole with the second one.
+    void add_pauses(uint32_t second_length, bool same_pdu, uint32_t cwnd = 100'000, bool in_request = false) {
         SenderSummary& initiator = add_initiator();
         const uint32_t length = 500 + second_length;
         for (int64_t i = 0; i < 20; ++i) {
             const uint32_t seq = length * static_cast<uint32_t>(i);
             add_command({.bytes = 900,
                          .response_packet = 5000,
-                         .request_ns = 45 * i * ms,
+                         .request_ns = (45 * i + (in_request ? 42 : 0)) * ms,
                          .response_ns = (45 * i + 43) * ms,
                          .name = "WRITE(16)",
                          .opcode = write_16,
@@ -2421,6 +2538,23 @@ TEST_F(PausesOfOneLength, within_pdus_that_an_acknowledgement_ends_are_a_delayed
     EXPECT_THAT(finding.explanation, HasSubstr("Nagle"));
     EXPECT_EQ(finding.sender, Finding::Sender::initiator);
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
+}
+
+// No command is under way before its request is whole.
+TEST_F(PausesOfOneLength, within_requests_are_a_delayed_one_too) {
+    add_pauses(400, true, 100'000, true);
+    const Finding finding = find_one(Kind::delayed_ack);
+    EXPECT_THAT(finding.title, HasSubstr("waited 20 times for a delayed acknowledgement"));
+    EXPECT_EQ(finding.severity, Finding::Severity::problem);
+    EXPECT_EQ(finding.sender, Finding::Sender::initiator);
+}
+
+// A program that pauses for about as long as the receiver's timer goes on with the acknowledgement now and then.
+TEST_F(PausesOfOneLength, among_others_that_no_acknowledgement_ends_are_the_programs) {
+    add_pauses(500, true);
+    for (PacketNumber i = 0; i < 7; ++i)
+        store.add_pdu_pause({1, Role::initiator, 2000 + 45 * i, 2000 + 45 * i + 41});
+    EXPECT_TRUE(find(Kind::delayed_ack).empty());
 }
 
 // Whoever sends a command each 40 ms had nothing to send before.

@@ -139,7 +139,7 @@ Finding duplicate_initiator(const Port& port, const std::vector<Takeover>& all, 
 
 void add_initiator_name_findings(FindingList& list, const FindingsInput& input) {
     // Where the clock was set back, nobody knows what was closed as another logged in.
-    if (input.issues[Issue::times_set_back].count > 0) return;
+    if (!input.issues.times_in_order()) return;
     std::map<Port, std::vector<Login>> logins = logins_by_port(input.store);
     for (auto& [port, of_port] : logins) {
         const std::vector<Takeover> all = takeovers(of_port);

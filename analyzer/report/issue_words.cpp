@@ -10,8 +10,6 @@ std::string_view of_one(Issue issue) {
             return "packet cut by the snap length before the end of its TCP header";
         case Issue::frames_malformed:
             return "packet whose headers contradict themselves or the frame's length";
-        case Issue::frames_of_unsupported_link_type:
-            return "packet of a link type that is not decoded";
         case Issue::fragments_never_completed:
             return "IP datagram with fragments missing";
         case Issue::connections_over_limit:

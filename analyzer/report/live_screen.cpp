@@ -9,6 +9,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/human_units.h"
+#include "analyzer/report/session_words.h"
 #include "analyzer/vocabulary/ip_address.h"
 #include "analyzer/vocabulary/sender_names.h"
 
@@ -88,13 +89,17 @@ LiveScreen::Lines LiveScreen::sessions(const ResultStore& store, double seconds)
         const uint64_t read = load.bytes_read - before.bytes_read;
         const uint64_t written = load.bytes_written - before.bytes_written;
         before = {load.commands, load.bytes_read, load.bytes_written};
-        const std::string target =
-            i < store.sessions().size() ? cleaned_line(store.sessions()[i].target_name) : std::string();
+        std::string target;
+        if (i < store.sessions().size()) {
+            const SessionRow& session = store.sessions()[i];
+            target = session.target_name.empty() ? std::string(unnamed_session(session))
+                                                 : cleaned_line(session.target_name);
+        }
         ranked.emplace_back(
             static_cast<double>(commands),
             fmt::format("{:>7}  {:>9} {:>12} {:>12} {:>6} {:>10}  {}", i + 1, per_second(commands, seconds),
                         rate(read, seconds), rate(written, seconds), load.depth_now(),
-                        human_count(load.commands), target.empty() ? "(login not captured)" : target));
+                        human_count(load.commands), target));
     }
     return {{fmt::format("{:>7}  {:>9} {:>12} {:>12} {:>6} {:>10}  {}", "session", "IOPS", "read", "written",
                          "depth", "commands", "target")},

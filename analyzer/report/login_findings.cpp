@@ -447,7 +447,7 @@ void add_login_findings(FindingList& list, const FindingsInput& input) {
     }
     add_redirected(list, input.store);
     // Where the clock was set back, nobody knows what took how long.
-    if (input.issues[Issue::times_set_back].count > 0) return;
+    if (!input.issues.times_in_order()) return;
     const Logins logins = login_phases(input.store.session_events());
     const std::map<uint32_t, SentAgain> sent_again = sent_again_within(logins, input.store);
     for (const auto& [connection, login] : logins) {

@@ -67,10 +67,10 @@ std::string next_hop(const IcmpErrorRow& error) {
 // A router told the sender, and the sender goes on all the same.
 void add_unheeded_message(Finding& finding, const SendingSide& side, const TooBig& said) {
     const IcmpErrorRow& error = said.first;
-    finding.add_sign(fmt::format("ICMP{} from {} in packet {}: a packet of {} bytes is too big for {}",
+    finding.add_sign(fmt::format("ICMP{} from {} in packet {}: a packet of {} is too big for {}",
                                  error.ipv6 ? "v6 Packet Too Big" : " \"fragmentation needed\"",
-                                 format(error.reporter), error.packet, error.datagram_length,
-                                 next_hop(error)));
+                                 format(error.reporter), error.packet,
+                                 counted_exactly(error.datagram_length, "byte"), next_hop(error)));
     finding.explanation += fmt::format(
         " The router at {} says so, but {} goes on with segments of the same size: {}.",
         format(error.reporter), side.name(),
@@ -185,15 +185,17 @@ std::optional<Finding> found_out(const CutUp& cut, const SenderFacts& facts) {
     finding.end_ns = cut.end_ns;
     finding.packet = cut.stuck.first_packet;
     finding.title = fmt::format(
-        "Segments of {} bytes of {} did not arrive, pieces of {} bytes did: the path's MTU is smaller",
-        cut.stuck.length, facts.name(), cut.piece);
+        "Segments of {} of {} did not arrive, pieces of {} did: the path's MTU is smaller",
+        counted_exactly(cut.stuck.length, "byte"), facts.name(), counted_exactly(cut.piece, "byte"));
     finding.explanation =
         "Some hop drops packets of that size. The sender lowered its segment size after timeouts (RFC "
         "4821), and each connection will lose that time again. Set the MTU alike on both hosts and every "
         "switch port between them.";
-    finding.add_sign(fmt::format("a segment of {} bytes was retransmitted {} by timeout in the same size",
-                                 cut.stuck.length, counted(cut.stuck.repeats, "time")));
-    finding.add_sign(fmt::format("sent in pieces of {} bytes the same bytes were acknowledged", cut.piece));
+    finding.add_sign(fmt::format("a segment of {} was retransmitted {} by timeout in the same size",
+                                 counted_exactly(cut.stuck.length, "byte"),
+                                 counted(cut.stuck.repeats, "time")));
+    finding.add_sign(fmt::format("sent in pieces of {} the same bytes were acknowledged",
+                                 counted_exactly(cut.piece, "byte")));
     return finding;
 }
 
@@ -254,9 +256,9 @@ void add_suspicion(Finding& finding, const SenderFacts& facts) {
     const bool all_smaller = data.largest_payload + options < mss && facts.bytes() > many * mss;
     if (facts.captured_at_sender() || !facts.mss_is_agreed() || !all_smaller) return;
     finding.explanation += fmt::format(
-        " Or they were too big for the path: none of its segments is larger than {} bytes, though the SYNs "
+        " Or they were too big for the path: none of its segments is larger than {}, though the SYNs "
         "allow {}.",
-        data.largest_payload, mss);
+        counted_exactly(data.largest_payload, "byte"), mss);
 }
 
 bool tells_of(const FindingList& list, const SenderFacts& facts) {

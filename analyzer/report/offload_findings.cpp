@@ -62,8 +62,8 @@ void add_offload_findings(FindingList& list, const FindingsInput& input) {
     finding.session = input.store.connection(joined.connection).session;
     finding.sender = joined.by_initiator ? Finding::Sender::initiator : Finding::Sender::target;
     finding.title = fmt::format(
-        "Segments of up to {} bytes are in the capture, and the MSS is {}: spacing on the wire is not known",
-        joined.longest, joined.mss);
+        "Segments of up to {} are in the capture, and the MSS is {}: spacing on the wire is not known",
+        counted_exactly(joined.longest, "byte"), joined.mss);
     finding.explanation = fmt::format(
         "{}. One packet here stands for several frames: counts of packets and gaps between them are not "
         "those of the wire; "
@@ -71,8 +71,8 @@ void add_offload_findings(FindingList& list, const FindingsInput& input) {
         "while "
         "recording, which costs it processor time: ethtool -K <if> gro off lro off gso off tso off.",
         how(joined));
-    finding.add_sign(fmt::format("a segment of {} bytes to a receiver whose SYN announced an MSS of {}",
-                                 joined.longest, joined.mss));
+    finding.add_sign(fmt::format("a segment of {} to a receiver whose SYN announced an MSS of {}",
+                                 counted_exactly(joined.longest, "byte"), joined.mss));
     list.push_back(std::move(finding));
 }
 

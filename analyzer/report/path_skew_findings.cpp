@@ -221,12 +221,14 @@ std::string ends_of(const Path& path, const ResultStore& store) {
 // "active/optimized (REPORT TARGET PORT GROUPS in packet 12)"
 std::string access_in_words(const Path& path) {
     const AccessReading& access = path.access;
-    if (access.packet == 0)
+    if (access.packet == 0) {
         return path.symmetric ? "no asymmetric access (TPGS 0 in its INQUIRY data)"
                               : "access state not known";
-    if (!path.access_known())
+    }
+    if (!path.access_known()) {
         return fmt::format("access state not known since packet {} {} a change", access.packet,
                            access.asked ? "asked for" : "told of");
+    }
     return fmt::format("{}{} ({} in packet {})", access_state_name(access.state),
                        access.preferred ? ", preferred" : "",
                        access.by_sense ? "sense data" : "REPORT TARGET PORT GROUPS", access.packet);
@@ -342,7 +344,7 @@ Finding::Confidence confidence_of(const Unit& unit, const Skew& skew, AccessSays
 }
 
 std::string where_to_look(const Skew& skew, AccessSays says, bool by_path) {
-    const std::string access = access_explained(says, *skew.slow, *skew.fast);
+    std::string access = access_explained(says, *skew.slow, *skew.fast);
     if (by_path) {
         return fmt::format(
             "The round trip or the losses of that path make the difference: look at its links and switches. "

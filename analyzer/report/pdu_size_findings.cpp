@@ -141,9 +141,10 @@ class OfConnection {
     std::string advice() const {
         if (is_of_login())
             return "Let the initiator offer larger ones (64 KiB to 256 KiB are usual), and see what changes.";
-        if (is_of_target())
+        if (is_of_target()) {
             return fmt::format("The login allows {}: look at what the target is set to send at once.",
                                human_binary_bytes(limit_.first));
+        }
         return "What the login allows, the packets do not tell.";
     }
 
@@ -252,7 +253,7 @@ void add_small_pdus(FindingList& list, const ResultStore& store, std::span<const
 void add_pdu_size_findings(FindingList& list, const FindingsInput& input,
                            std::span<const SenderFacts> senders, const Stop& stop) {
     // Of a clock that was set back, times do not tell what lasted how long.
-    const bool in_order = input.issues[Issue::times_set_back].count == 0;
+    const bool in_order = input.issues.times_in_order();
     std::vector<uint32_t> told;
     if (in_order) told = add_round_trips(list, input.store, senders, stop);
     add_small_pdus(list, input.store, told);

@@ -296,7 +296,7 @@ class OfPing {
 
 void add_ping_findings(FindingList& list, const FindingsInput& input, std::span<const SenderFacts> senders) {
     // Where the clock was set back, nobody knows what came after what.
-    if (input.issues[Issue::times_set_back].count > 0) return;
+    if (!input.issues.times_in_order()) return;
     for (const UnansweredPing& ping : input.store.unanswered_pings().first_ones()) {
         if (ping.connection == 0 || ping.connection > input.store.connections().size()) continue;
         if (auto finding =

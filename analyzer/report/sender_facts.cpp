@@ -17,6 +17,8 @@
 #include "analyzer/base/log_histogram.h"
 #include "analyzer/base/serial32.h"
 #include "analyzer/store/send_silence.h"
+#include "analyzer/store/window_stalls.h"
+#include "analyzer/vocabulary/issues.h"
 
 namespace sanscope {
 namespace {
@@ -276,13 +278,13 @@ class WindowPass {
     // `pauses`: of this sender within what it had begun to send.
     WindowPass(SenderFacts& facts, std::vector<PduPause> pauses)
         : facts_(&facts), pauses_(std::move(pauses)) {
+        facts.pdu_pauses = pauses_.size();
         for (TimeProfile& profile : facts.limited) {
             profile = TimeProfile(facts.connection->start_ns, facts.connection->end_ns);
         }
         facts.queued = TimeProfile(facts.connection->start_ns, facts.connection->end_ns);
         rtt_min_ns_ = facts.rtt_min_ns();
         mss_ = facts.mss();
-        closed_below_ = facts.connection->mss == unknown<uint32_t> ? 1 : std::max(facts.connection->mss, 1u);
         if (facts.busy != nullptr) busy_ = SpanWalk(*facts.busy);
         // Rows tell moments at the sender: what passed a tap at the other end did so half a round trip later.
         is_near_ = facts.captured_at_sender();
@@ -533,7 +535,8 @@ class WindowPass {
     }
 
     void stalls(const WindowRow& row) {
-        const bool closed = row.limit == SendLimit::receiver && row.advertised_window < closed_below_;
+        const bool closed = row.limit == SendLimit::receiver &&
+                            row.advertised_window < room_of_segment(facts_->connection->mss, widest_offered_);
         if (closed && stall_.begin_ns == no_time) stall_ = {row.time_ns, no_time, row.packet};
         if (!closed) end_stall(row.time_ns);
     }
@@ -557,8 +560,9 @@ class WindowPass {
         facts_->cwnd_after_idle = std::min(facts_->cwnd_after_idle, row.cwnd);
     }
 
-    // Little outstanding, nothing but its acknowledgement after a long time, and with that at once more data of a command that
-    // was under way all along: Nagle's algorithm (RFC 9293 §3.7.4) waiting for a delayed acknowledgement (RFC 1122 §4.2.3.2).
+    // Little outstanding, nothing but its acknowledgement after a long time, and with that at once the rest of what had begun:
+    // Nagle's algorithm (RFC 9293 §3.7.4) waiting for a delayed acknowledgement (RFC 1122 §4.2.3.2). What had begun may be a
+    // request: it is under way once it is whole, behind the wait.
     void ack_waits(const WindowRow& row, int64_t waited_ns) {
         constexpr int64_t longest_wait_ns = 500'000'000;
         if (waited_ns > longest_wait_ns || facts_->busy == nullptr) return;
@@ -567,8 +571,9 @@ class WindowPass {
         if (outstanding <= 0 || static_cast<uint32_t>(outstanding) > 2 * mss_ || !acknowledged) return;
         if (rtt_min_ns_ != no_time && waited_ns < 4 * rtt_min_ns_) return;
         if (last_.ca_state != CaState::open || row.ca_state != CaState::open) return;
-        if (busy_.overlap_ns(last_.time_ns + to_tap_ns_, row.time_ns + to_tap_ns_) < waited_ns / 2) return;
         ack_wait_ = {last_.time_ns, row.time_ns, row.packet};
+        ack_wait_idle_ns_ =
+            waited_ns - busy_.overlap_ns(last_.time_ns + to_tap_ns_, row.time_ns + to_tap_ns_);
         // Nor does a congestion window let go what it has no room for.
         waits_for_cwnd_ =
             last_.cwnd != unknown<uint32_t> && static_cast<uint32_t>(outstanding) + mss_ > last_.cwnd;
@@ -585,6 +590,7 @@ class WindowPass {
         if (held && elapsed_ns(ack_wait_.end_ns, row.time_ns) <= at_once_ns) {
             if (waits_for_cwnd_) ++facts_->ack_waits_for_cwnd;
             facts_->ack_waits.add(ack_wait_);
+            facts_->ack_waits_idle_ns += ack_wait_idle_ns_;
             ack_wait_times_.add(ack_wait_.length_ns());
             if (first_ack_waits_.size() < most_ack_waits) first_ack_waits_.push_back(ack_wait_.length_ns());
         }
@@ -620,10 +626,9 @@ class WindowPass {
     int64_t to_tap_ns_ = 0;
     int64_t flow_gap_ns_ = 0;
     uint32_t mss_ = 0;
-    uint32_t closed_below_ = 1;
+    uint32_t widest_offered_ = 0;
     bool is_near_ = false;
     size_t next_repeat_ = 0;
-    uint32_t widest_offered_ = 0;
     uint32_t grown_to_ = 0;
     uint32_t rounds_ = 0;
     int64_t round_began_ns_ = no_time;
@@ -635,6 +640,7 @@ class WindowPass {
     Spell timeout_;
     Spell stall_;
     Spell ack_wait_;
+    int64_t ack_wait_idle_ns_ = 0;
     bool waits_for_cwnd_ = false;
     std::vector<PduPause> pauses_;  // in order of their last packets
     int64_t stretch_ns_ = 0;
@@ -760,7 +766,9 @@ void on_loss(SenderFacts& facts, Burst& burst, const LossRow& row) {
     }
     const int64_t rtt_ns = facts.rtt_min_ns();
     const int64_t gap_ns = rtt_ns == no_time ? default_burst_gap_ns : rtt_ns;
-    if (burst.losses == 0 || elapsed_ns(burst.spell.end_ns, row.time_ns) > gap_ns) {
+    // By a clock that was set back, nobody knows how long after the one before.
+    const bool set_back = elapsed_ns(row.time_ns, burst.spell.end_ns) > least_set_back_ns;
+    if (burst.losses == 0 || set_back || elapsed_ns(burst.spell.end_ns, row.time_ns) > gap_ns) {
         burst = {{row.time_ns, row.time_ns, row.packet}, 0};
     }
     burst.spell.end_ns = std::max(burst.spell.end_ns, row.time_ns);
@@ -788,6 +796,28 @@ void add_rates_beside(std::vector<SenderFacts>& facts) {
                                   static_cast<double>(its_life_ns) * share_of(both_ns, life_ns);
         }
     }
+}
+
+// Those that TCP timestamps show, with the connection's first sender; most of them are known by silence alone.
+void add_clock_jumps(std::vector<SenderFacts>& facts, const ResultStore& store) {
+    for (const ClockJump& jump : store.clock_jumps()) {
+        const int64_t length_ns = elapsed_ns(jump.begin_ns, jump.end_ns);
+        SenderFacts* first = nullptr;
+        bool known = false;
+        for (SenderFacts& sender : facts) {
+            if (sender.number != jump.connection) continue;
+            if (first == nullptr) first = &sender;
+            sender.clock_jumps.spans.finish();
+            if (2 * sender.clock_jumps.spans.overlap_ns(jump.begin_ns, jump.end_ns) < length_ns) continue;
+            known = true;
+            sender.clocks_stood_still =
+                sender.clocks_stood_still || sender.clock_jumps.longest.packet == jump.packet;
+        }
+        if (known || first == nullptr) continue;
+        first->clock_jumps.add({jump.begin_ns, jump.end_ns, jump.packet});
+        first->clocks_stood_still = first->clock_jumps.longest.packet == jump.packet;
+    }
+    for (SenderFacts& sender : facts) sender.clock_jumps.spans.finish();
 }
 
 // What one sender suffers may be the loss of one packet; two that stand still at once do so because nothing comes through.
@@ -1094,6 +1124,7 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
         sender.repairs.finish();
         sender.silences.finish();
     }
+    add_clock_jumps(facts, store);
     add_rates_beside(facts);
     note_who_else_stood_still(facts);
     note_harmless_timeouts(facts, store, stop);

@@ -83,8 +83,10 @@ struct SenderFacts {
     Spells
         repeats_after_ack;  // silence until it sent again what the capture shows acknowledged before, commands under way
     // Silence with data outstanding, longer than any retransmission timer, and no retransmission behind it: no TCP does that, so
-    // it was the clock that moved, or both hosts that stood still.
+    // it was the clock that moved, or both hosts that stood still. Or silence that was none by the TCP timestamps of both hosts.
     Spells clock_jumps;
+    bool clocks_stood_still =
+        false;  // the longest of them was none by the TCP timestamps of both hosts, either
     // The same for shorter than that, but longer than any delayed acknowledgement and the least timer: the other host, the path
     // or the clock stood still, and nobody can tell which.
     TimeSpans silences;
@@ -96,6 +98,10 @@ struct SenderFacts {
     // that answered.
     TimeSpans unproven_acks;
     Spells ack_waits;  // little was outstanding, and with its acknowledgement the rest of a PDU came at once
+    uint64_t pdu_pauses =
+        0;  // of 30 ms and more within PDUs that had begun, whatever ended them: ack_waits among them
+    // Of ack_waits, the time in which no command was under way: what waited was the rest of a request.
+    int64_t ack_waits_idle_ns = 0;
     int64_t ack_wait_p50_ns = 0;
     // Of ack_waits, those as long as half of them, within a quarter: a timer's.
     uint64_t ack_waits_alike = 0;

@@ -127,9 +127,13 @@ class OfSender {
             "Commands that were outstanding across it are not judged by their time. A clock that was set, "
             "two files merged into one, a recording that paused, or hosts that were suspended look like "
             "this.";
-        finding.add_sign(
-            fmt::format("data of {} were unacknowledged all that time, and no retransmission was captured",
-                        facts_.name()));
+        if (facts_.clocks_stood_still) {
+            finding.add_sign("nothing passed, and by the TCP timestamps (TSval) of both hosts no time did");
+        } else {
+            finding.add_sign(fmt::format(
+                "data of {} were unacknowledged all that time, and no retransmission was captured",
+                facts_.name()));
+        }
         if (missing > 0) {
             finding.add_sign(fmt::format("{} of its data that were acknowledged are not in the capture",
                                          counted(missing, "segment")));
@@ -167,25 +171,24 @@ class OfSender {
         const std::string small =
             data.largest_acknowledged == 0
                 ? "smaller ones did"
-                : fmt::format("segments of up to {} bytes did", data.largest_acknowledged);
+                : fmt::format("segments of up to {} did", counted_exactly(data.largest_acknowledged, "byte"));
         finding.title = fmt::format("{} packets of {} never arrive, {}: the path's MTU is smaller",
                                     facts_.mss_is_agreed() ? "Full-size" : "Large", facts_.name(), small);
         finding.explanation = fmt::format(
             "{}ome hop drops packets of that size. Set the MTU alike on both hosts and every switch port "
             "between them; jumbo frames are the usual cause.",
-            facts_.mss_is_agreed()
-                ? fmt::format("The hosts agreed on segments of {} bytes (an MTU of {}), and s", mss,
-                              mss + tcp_and_ip_headers())
-                : "What segment size the hosts agreed on is not in the capture. S");
+            facts_.mss_is_agreed() ? fmt::format("The hosts agreed on segments of {} (an MTU of {}), and s",
+                                                 counted_exactly(mss, "byte"), mss + tcp_and_ip_headers())
+                                   : "What segment size the hosts agreed on is not in the capture. S");
         if (sent_full) {
             finding.add_sign(
-                fmt::format("segments of {} bytes were retransmitted {}, and not one was ever acknowledged",
-                            data.largest_payload, counted(again, "time")));
+                fmt::format("segments of {} were retransmitted {}, and not one was ever acknowledged",
+                            counted_exactly(data.largest_payload, "byte"), counted(again, "time")));
         } else {
-            finding.add_sign(
-                fmt::format("{} bytes never arrived though later ones did; no segment was larger than {} "
-                            "bytes, and the MSS is {}",
-                            data.unacknowledged, data.largest_payload, mss));
+            finding.add_sign(fmt::format(
+                "{} never arrived though later ones did; no segment was larger than {}, and the MSS is {}",
+                counted_exactly(data.unacknowledged, "byte"), counted_exactly(data.largest_payload, "byte"),
+                mss));
         }
         finding.add_sign(
             fmt::format("for {} the other side went on sending, {}, and acknowledged nothing new",
@@ -518,7 +521,8 @@ class OfSender {
         const Spells& stalls = facts_.stalls;
         const double share = share_of(stalls.total_ns, facts_.judged_ns());
         const bool worth_it = share >= small_share || stalls.longest.length_ns() >= long_silence_ns / 10;
-        if (stalls.count == 0 || !worth_it) return;
+        constexpr int64_t nobody_waits_for_ns = 100'000;
+        if (stalls.total_ns < nobody_waits_for_ns || !worth_it) return;
         const bool serious = share >= noticeable_share || stalls.longest.length_ns() >= long_silence_ns;
         Finding finding =
             begin(Kind::zero_window_stall, serious ? Severity::problem : Severity::notice, stalls.total_ns);
@@ -712,11 +716,16 @@ class OfSender {
 
     void ack_waits() {
         const Spells& waits = facts_.ack_waits;
-        if (waits.count < least_ack_waits || share_of(waits.total_ns, facts_.judged_ns()) < noticeable_share)
-            return;
+        // While the rest of a request waits, no command counts as under way.
+        const int64_t judged_ns = facts_.judged_ns() + facts_.ack_waits_idle_ns;
+        if (waits.count < least_ack_waits || share_of(waits.total_ns, judged_ns) < noticeable_share) return;
         // What is no timer's is somebody else's doing.
         if (2 * facts_.ack_waits_alike < waits.count) return;
-        const bool serious = share_of(waits.total_ns, facts_.judged_ns()) >= serious_share;
+        const bool by_cwnd = 2 * facts_.ack_waits_for_cwnd > waits.count;
+        // Nagle's algorithm would have held back each: where most pauses end ahead of the acknowledgement or well behind it, the
+        // program itself pauses, and now and then an acknowledgement happens to come before it goes on.
+        if (!by_cwnd && 4 * waits.count < 3 * facts_.pdu_pauses) return;
+        const bool serious = share_of(waits.total_ns, judged_ns) >= serious_share;
         Finding finding =
             begin(Kind::delayed_ack, serious ? Severity::problem : Severity::notice, waits.total_ns);
         finding.side = Finding::Side::both;
@@ -724,7 +733,6 @@ class OfSender {
         finding.title =
             fmt::format("{} waited {} for a delayed acknowledgement before it sent the rest: {} each",
                         facts_.name(), counted(waits.count, "time"), human_duration(facts_.ack_wait_p50_ns));
-        const bool by_cwnd = 2 * facts_.ack_waits_for_cwnd > waits.count;
         finding.explanation =
             by_cwnd ? fmt::format(
                           "Its congestion window had no room for another segment, and {} delays just the "
@@ -741,7 +749,7 @@ class OfSender {
                           "side acknowledge at once (TCP_QUICKACK, TcpAckFrequency=1).",
                           facts_.other_name(), facts_.name());
         finding.add_sign(fmt::format(
-            "{} pauses within commands, {} of them {} long within 25 %, as a delayed-ACK timer makes them",
+            "{} pauses within PDUs, {} of them {} long within 25 %, as a delayed-ACK timer makes them",
             human_count(waits.count), human_count(facts_.ack_waits_alike),
             human_duration(facts_.ack_wait_p50_ns)));
         finding.add_sign(

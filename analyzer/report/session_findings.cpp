@@ -44,7 +44,7 @@ constexpr std::string_view not_listed_words =
     "So many other events came before that of these no more than their number is known.";
 
 // Of events of which none is listed.
-Finding about_unlisted(Kind kind, std::string title, std::string sign) {
+Finding about_unlisted(Kind kind, std::string title, std::string_view sign) {
     Finding finding;
     finding.kind = kind;
     finding.severity = Severity::notice;

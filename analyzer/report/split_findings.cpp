@@ -180,25 +180,24 @@ class OfStream {
         finding.packet = first.request_packet;
         finding.begin_ns = first.request_ns;
         finding.cost_ns = saved_ns;
-        const std::string_view what = key_.reads ? "reads" : "writes";
+        const std::string_view what = key_.reads ? "read" : "write";
         const std::string size = human_binary_bytes(first.bytes);
         finding.title =
             pieces != 0
-                ? fmt::format("Requests on LUN {} come in {} {} of at most {}, one after the other", key_.lun,
-                              pieces, what, size)
+                ? fmt::format("Requests on LUN {} come in {} of at most {}, one after the other", key_.lun,
+                              counted_exactly(pieces, what), size)
                 : fmt::format(
-                      "Contiguous {} of {} on LUN {}, one after the other: larger ones save round trips",
+                      "Contiguous {}s of {} on LUN {}, one after the other: larger ones save round trips",
                       what, size, key_.lun);
         finding.explanation = fmt::format(
             "Each {} waits a round trip for the one before it. With the same data in larger commands, up to "
             "{} of "
             "{} would be saved: the round trips, and what the initiator itself takes between two. {}",
-            key_.reads ? "read" : "write", human_duration(saved_ns), human_duration(runs_.total_ns),
-            advice(pieces));
+            what, human_duration(saved_ns), human_duration(runs_.total_ns), advice(pieces));
         finding.add_sign(
-            fmt::format("{} of {} {} begin where the one before ended, and were sent within a "
+            fmt::format("{} of {} begin where the one before ended, and were sent within a "
                         "moment of its answer",
-                        human_count(runs_.pieces - runs_.count), human_count(stream_.commands()), what));
+                        human_count(runs_.pieces - runs_.count), counted(stream_.commands(), what)));
         finding.add_sign(
             fmt::format("none is larger than {}; the round-trip time is {}", size, human_duration(rtt_ns_)));
         if (pieces != 0 || are_few()) {

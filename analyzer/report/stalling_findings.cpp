@@ -212,11 +212,11 @@ void add_stall(FindingList& list, const Unit& unit, const LongCommands& alike) {
     // Once, whatever else stood still then may have held up this command as well.
     finding.confidence = repeated ? Finding::Confidence::likely : Finding::Confidence::possible;
     const std::string name = name_of(alike.longest);
-    const std::string_view what = is_read_opcode(judged.opcode) ? "reads" : "writes";
+    const std::string_view what = is_read_opcode(judged.opcode) ? "read" : "write";
     // Commands that come at any time of it, and end only with it, take half of it.
     constexpr int64_t much_of_it = 4;
     const bool stands = judged.during_ns >= alike.longest.turnaround_ns() / much_of_it;
-    finding.title = fmt::format("LUN {} {} while {} is under way: {} take {}, otherwise {}", unit.lun,
+    finding.title = fmt::format("LUN {} {} while {} is under way: {}s take {}, otherwise {}", unit.lun,
                                 stands ? "stands still" : "is slow", name, what,
                                 human_duration(judged.during_ns), human_duration(judged.without_ns));
     finding.explanation = fmt::format(
@@ -224,11 +224,11 @@ void add_stall(FindingList& list, const Unit& unit, const LongCommands& alike) {
         "{}",
         human_count(alike.count), name, human_duration(alike.longest.turnaround_ns()),
         human_count(judged.stood), advice_for(alike.longest.opcode));
-    finding.add_sign(fmt::format("the median of {} {} during {} is {}",
-                                 human_count(judged.worst->during.count()), what, name,
+    finding.add_sign(fmt::format("the median of {} during {} is {}",
+                                 counted(judged.worst->during.count(), what), name,
                                  human_duration(judged.during_ns)));
-    finding.add_sign(fmt::format("without it, of {} {} of that size, {}; 95 % took no more than {}",
-                                 human_count(judged.worst->without.count()), what,
+    finding.add_sign(fmt::format("without it, of {} of that size, {}; 95 % took no more than {}",
+                                 counted(judged.worst->without.count(), what),
                                  human_duration(judged.without_ns),
                                  human_duration(judged.worst->without.percentile_ns(0.95))));
     if (repeated) finding.add_sign(fmt::format("at {} apart", counted(alike.spans.size(), "time")));

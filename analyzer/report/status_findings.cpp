@@ -94,9 +94,10 @@ Meaning of_illegal_request(const CommandEnding& kind, const CommandsLike& like) 
 }
 
 Meaning of_recovered_error(const CommandEnding& kind, const CommandsLike& like) {
-    if (predicts_failure(kind))
+    if (predicts_failure(kind)) {
         return {Severity::notice,
                 "The command succeeded, and the device expects to fail: look at its disks."};
+    }
     const bool by_medium = kind.asc == unknown<uint16_t>
                                ? like.transfers > 0
                                : std::ranges::find(of_media, kind.asc) != of_media.end();

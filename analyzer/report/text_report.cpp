@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <iterator>
 #include <map>
+#include <span>
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/budget_section.h"
@@ -16,7 +17,10 @@
 #include "analyzer/report/human_units.h"
 #include "analyzer/report/issue_words.h"
 #include "analyzer/report/kernel_comparison.h"
+#include "analyzer/report/passed_over_words.h"
 #include "analyzer/report/sender_report.h"
+#include "analyzer/report/session_words.h"
+#include "analyzer/report/time_spans.h"
 
 namespace sanscope {
 namespace {
@@ -37,9 +41,11 @@ class Report {
                      : where_the_time_went_section(input_.rows != nullptr ? *input_.rows : store_);
         doubts();
         text_ += held_back_section(store_);
+        disorder();
         sessions();
         connections();
         text_ += senders_section(store_);
+        disorder();
         text_ += kernel_section(store_);
         commands();
         slowest();
@@ -59,12 +65,15 @@ class Report {
 
     void capture();
     void doubts();
+    void disorder();
+    int64_t doubted_between_ns(int64_t first_ns, int64_t last_ns) const;
     void sessions();
     void session(uint32_t number, const SessionRow& row);
     void session_windows(std::string_view end, const SessionWindowsRow& row, bool one_connection);
     void connections();
     void commands();
     void group_lines(std::string_view name);
+    uint64_t may_be_of(const Summary::Group& group) const;
     void slowest();
     void errors();
     void unanswered();
@@ -118,10 +127,17 @@ std::string Report::since_start(int64_t time_ns) const {
 
 void Report::capture() {
     const Engine::Totals& totals = input_.totals;
+    constexpr size_t most_names = 12;
+    const size_t named = input_.files.size() <= most_names ? input_.files.size() : most_names / 2;
     std::string names;
-    for (const std::string& file : input_.files)
+    for (const std::string& file : std::span(input_.files).first(named))
         names += (names.empty() ? "" : ", ") + (file == "-" ? "standard input" : cleaned_line(file));
+    if (named < input_.files.size()) names += fmt::format(" and {} more", input_.files.size() - named);
     line("{}", names);
+    for (const auto& [file, format] : input_.source.read_by_wireshark()) {
+        line("{}: {}, read by Wireshark's reader", file == "-" ? "standard input" : cleaned_line(file),
+             cleaned_line(format));
+    }
     if (totals.packets == 0) {
         line("no packets");
         return;
@@ -139,12 +155,13 @@ void Report::capture() {
         line("data segments with users' data were not kept, as the file says: {} {} behind the headers",
              counted(totals.cut_packets, "packet"), totals.cut_packets == 1 ? "ends" : "end");
     } else if (totals.cut_packets > 0) {
-        line("{} {} cut at {} bytes (snap length)", counted(totals.cut_packets, "packet"),
-             totals.cut_packets == 1 ? "was" : "were", totals.cut_at);
+        line("{} {} cut at {} (snap length)", counted(totals.cut_packets, "packet"),
+             totals.cut_packets == 1 ? "was" : "were", counted_exactly(totals.cut_at, "byte"));
     }
-    if (dropped != 0)
+    if (dropped != 0) {
         line("{} {} dropped by the capturing host, as the file says", counted(dropped, "packet"),
              dropped == 1 ? "was" : "were");
+    }
 }
 
 // Of the times above.
@@ -156,6 +173,26 @@ void Report::doubts() {
              human_duration(finding.end_ns - finding.begin_ns));
         return;
     }
+}
+
+// Of what is told of senders above.
+void Report::disorder() {
+    const uint64_t times = input_.issues[Issue::times_set_back].count;
+    if (times > most_set_back && !store_.senders().empty()) {
+        line("  The capture's times go back {}: round trips, states and limits of senders are in doubt.",
+             counted(times, "time"));
+    }
+}
+
+int64_t Report::doubted_between_ns(int64_t first_ns, int64_t last_ns) const {
+    int64_t doubted_ns = 0;
+    for (const Finding& finding : input_.findings) {
+        if (!finding.doubts_durations) continue;
+        const int64_t both_ns =
+            elapsed_ns(std::max(first_ns, finding.begin_ns), std::min(last_ns, finding.end_ns));
+        doubted_ns = std::max(doubted_ns, both_ns);  // each connection may show the same one
+    }
+    return doubted_ns;
 }
 
 void Report::sessions() {
@@ -176,7 +213,7 @@ void Report::sessions() {
 
 void Report::session(uint32_t number, const SessionRow& row) {
     if (row.initiator_name.empty() && row.target_name.empty()) {
-        line("  {:>3}  (login not captured)", number);
+        line("  {:>3}  {}", number, unnamed_session(row));
     } else {
         line("  {:>3}  {} -> {}", number, cleaned_line(row.initiator_name),
              row.target_name.empty() ? "(discovery)" : cleaned_line(row.target_name));
@@ -218,13 +255,25 @@ void Report::session(uint32_t number, const SessionRow& row) {
         load.depths_are_known() && gaps_ns == 0
             ? fmt::format("{:.1f} on average, {} at most", load.mean_depth(), load.max_depth)
             : "not known";
-    const std::string hidden =
+    std::string hidden =
         load.hidden == 0 ? "" : fmt::format(" and {} not captured (by CmdSN)", human_count(load.hidden));
-    line("       {}{} in {} ({:.0f}/s); {}read {} ({}/s), written {} ({}/s); queue depth {}",
-         counted(load.commands, "command"), hidden, human_duration(lasted_ns),
-         rate(load.commands + load.hidden), load.all_bytes_known ? "" : "at least ",
-         human_bytes(static_cast<double>(load.bytes_read)), human_bytes(rate(load.bytes_read)),
-         human_bytes(static_cast<double>(load.bytes_written)), human_bytes(rate(load.bytes_written)), depth);
+    if (load.may_hide) hidden += " and perhaps more that were not captured";
+    if (!input_.issues.times_in_order()) {
+        line("       {}{}, in what time is not known; {}read {}, written {}; queue depth {}",
+             counted(load.commands, "command"), hidden, load.all_bytes_known ? "" : "at least ",
+             human_bytes(static_cast<double>(load.bytes_read)),
+             human_bytes(static_cast<double>(load.bytes_written)), depth);
+        return;
+    }
+    const int64_t doubted_ns = doubted_between_ns(load.first_ns, load.last_ns);
+    const std::string doubted =
+        doubted_ns == 0 ? "" : fmt::format(", of which {} may be none", human_duration(doubted_ns));
+    line("       {}{} in {}{} ({}{:.0f}/s); {}read {} ({}/s), written {} ({}/s); queue depth {}",
+         counted(load.commands, "command"), hidden, human_duration(lasted_ns), doubted,
+         load.may_hide ? "at least " : "", rate(load.commands + load.hidden),
+         load.all_bytes_known ? "" : "at least ", human_bytes(static_cast<double>(load.bytes_read)),
+         human_bytes(rate(load.bytes_read)), human_bytes(static_cast<double>(load.bytes_written)),
+         human_bytes(rate(load.bytes_written)), depth);
 }
 
 void Report::session_windows(std::string_view end, const SessionWindowsRow& row, bool one_connection) {
@@ -283,7 +332,7 @@ void Report::connections() {
              row->end_ns < row->start_ns ? "-" : human_duration(row->end_ns - row->start_ns),
              fmt::format("{} / {}", row->retransmissions_out, row->retransmissions_in),
              fmt::format("{} / {}", row->spurious_retransmissions_out, row->spurious_retransmissions_in),
-             row->session);
+             row->session.value());
     }
     if (iscsi.size() > max_connections_listed) line("  … and {} more", iscsi.size() - max_connections_listed);
     if (others > 0) line("  {} TCP connection{} without iSCSI", human_count(others), others == 1 ? "" : "s");
@@ -293,10 +342,12 @@ void Report::commands() {
     const Summary& summary = store_.summary();
     if (summary.commands() == 0) return;
     heading("Commands");
-    line("  {} in all: {} completed, {} unanswered, {} aborted, {} answered without their request captured",
+    const uint64_t not_known = summary.outcomes(Outcome::unknown);
+    line("  {} in all: {} completed, {} unanswered, {} aborted, {} answered without their request captured{}",
          human_count(summary.commands()), human_count(summary.outcomes(Outcome::completed)),
          human_count(summary.outcomes(Outcome::unanswered)), human_count(summary.outcomes(Outcome::aborted)),
-         human_count(summary.outcomes(Outcome::response_only)));
+         human_count(summary.outcomes(Outcome::response_only)),
+         not_known == 0 ? "" : fmt::format(", of {} it is not known", human_count(not_known)));
     line("\n  {:<24} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>8} {:>8}",
          "turnaround by size", "", "commands", "p50", "p90", "p99", "p99.9", "max", "mean", "SD", "%SD",
          "bytes", "not GOOD");
@@ -309,11 +360,24 @@ void Report::commands() {
     std::stable_sort(order.begin(), order.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
     for (const auto& [count, name] : order) group_lines(name);
-    uint64_t untimed = 0;
-    for (const auto& [key, group] : summary.groups()) untimed += group.untimed;
+    const uint64_t untimed = summary.untimed();
+    doubts();
     if (untimed == 0) return;
-    line("  left out of the times: {} that {} answered, or may have been, in headers the capture lacks",
-         counted(untimed, "command"), untimed == 1 ? "was" : "were");
+    line("  left out of the times: {} that {} answered, or may have been, {}", counted(untimed, "command"),
+         untimed == 1 ? "was" : "were", unseen_ending_words(input_.issues.times_in_order()));
+    line("  (- is a figure that these could change)");
+}
+
+// Of the commands of unknown times whose requests were not seen, the group's share: nobody knows what they were.
+uint64_t Report::may_be_of(const Summary::Group& group) const {
+    uint64_t not_seen = 0;
+    uint64_t seen = 0;
+    for (const auto& [key, other] : store_.summary().groups()) {
+        const bool is_seen = key.first != Summary::request_not_seen;
+        (is_seen ? seen : not_seen) += is_seen ? other.count : other.untimed;
+    }
+    const double share = static_cast<double>(group.count) / static_cast<double>(std::max<uint64_t>(seen, 1));
+    return static_cast<uint64_t>(static_cast<double>(not_seen) * share);
 }
 
 void Report::group_lines(std::string_view name) {
@@ -322,17 +386,20 @@ void Report::group_lines(std::string_view name) {
     for (auto it = groups.lower_bound({name, 0}); it != groups.end() && it->first.first == name; ++it) {
         const Summary::Group& group = it->second;
         const LogHistogram& t = group.turnaround;
+        const uint64_t others = may_be_of(group);
+        const bool known = group.moments_are_known(others);
         const auto at = [&](double fraction) {
-            return group.times_are_known() ? human_duration(t.percentile_ns(fraction)) : std::string("-");
+            return group.percentile_is_known(fraction, others) ? human_duration(t.percentile_ns(fraction))
+                                                               : std::string("-");
         };
         const auto rounded = [&](double time_ns) {
-            return group.times_are_known() ? human_duration(std::llround(time_ns)) : std::string("-");
+            return known ? human_duration(std::llround(time_ns)) : std::string("-");
         };
         line("  {:<24} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>8} {:>8}", shown,
              human_size_class(it->first.second), human_count(group.count), at(0.5), at(0.9), at(0.99),
-             at(0.999), group.times_are_known() ? human_duration(t.max_ns()) : "-", rounded(t.mean_ns()),
+             at(0.999), known ? human_duration(t.max_ns()) : "-", rounded(t.mean_ns()),
              rounded(t.standard_deviation_ns()),
-             group.times_are_known() ? fmt::format("{:.0f}", t.moments().percent_deviation()) : "-",
+             known ? fmt::format("{:.0f}", t.moments().percent_deviation()) : "-",
              human_bytes(static_cast<double>(group.bytes)), group.not_good);
         shown.clear();
     }
@@ -342,8 +409,7 @@ void Report::slowest() {
     const Summary& summary = store_.summary();
     const auto& slowest = summary.slowest();
     if (slowest.empty()) return;
-    uint64_t untimed = 0;
-    for (const auto& [key, group] : summary.groups()) untimed += group.untimed;
+    const uint64_t untimed = summary.untimed();
     heading(untimed == 0 ? "Slowest commands"
                          : fmt::format("Slowest commands of those whose times are known ({} are not)",
                                        human_count(untimed)));
@@ -390,16 +456,21 @@ void Report::what_lacks() {
     const Issues& issues = input_.issues;
     bool any = !input_.source.damage().empty();
     for (size_t i = 0; i < issue_infos.size(); ++i) any = any || issues[static_cast<Issue>(i)].count > 0;
-    if (!any) return;
+    const std::vector<PassedOver::Row> passed_over =
+        worth_telling(input_.totals.passed_over, input_.totals.wire_bytes);
+    if (!any && passed_over.empty()) return;
     heading("What is wrong or missing in the capture");
-    for (const Damage& damage : input_.source.damage()) {
-        line("  {}: {} at byte {}", damage.file, damage.message, damage.at_byte);
-    }
+    for (const Damage& damage : input_.source.damage())
+        line("  {}: {}", cleaned_line(damage.file), damage_text(damage));
     for (size_t i = 0; i < issue_infos.size(); ++i) {
         const Issues::Count& count = issues[static_cast<Issue>(i)];
         if (count.count == 0) continue;
         line("  {:>8}  {}{}", human_count(count.count), issue_words(static_cast<Issue>(i), count.count),
              count.first_packet == 0 ? "" : fmt::format("; first at packet {}", count.first_packet));
+    }
+    for (const PassedOver::Row& row : passed_over) {
+        line("  {:>8}  {}; first at packet {}", human_count(row.packets), passed_over_words(row),
+             row.first_packet);
     }
 }
 

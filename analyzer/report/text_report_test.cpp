@@ -129,6 +129,54 @@ TEST_F(TextReport, says_where_times_are_in_doubt) {
         HasSubstr("  The time from 0.500000 s on, 5.00 s long, may be none: what was outstanding then "
                   "is in doubt.\n"));
     EXPECT_THAT(report(), Not(HasSubstr("in doubt")));
+    uint32_t session = 0;
+    store.add_session(session);
+    const CommandRow row{.bytes = 0,
+                         .request_ns = 1'000'000'000,
+                         .response_ns = 11'000'000'000,
+                         .name = "READ(10)",
+                         .session = session,
+                         .outcome = Outcome::completed};
+    store.requested(row);
+    store.answered(row);
+    end_command(row);
+    EXPECT_THAT(text_report(input), HasSubstr("1 command in 10.0 s, of which 5.00 s may be none (0/s)"));
+}
+
+TEST_F(TextReport, tells_no_rate_where_the_clock_was_set_back) {
+    add_iscsi_connection();
+    uint32_t number = 0;
+    store.add_session(number);
+    const CommandRow row{.bytes = 4096,
+                         .request_packet = 1,
+                         .response_packet = 2,
+                         .request_ns = 0,
+                         .response_ns = 2'000'000,
+                         .name = "READ(10)",
+                         .connection = 1,
+                         .session = number,
+                         .opcode = 0x28,
+                         .outcome = Outcome::completed};
+    store.requested(row);
+    end_command(row);
+    EXPECT_THAT(report(), HasSubstr("1 command in "));
+    issues.add(Issue::times_set_back, 3);
+    const std::string text = report();
+    EXPECT_THAT(text, HasSubstr("1 command, in what time is not known; read "));
+    EXPECT_THAT(text, Not(HasSubstr("/s)")));
+}
+
+TEST_F(TextReport, doubts_senders_where_times_go_back_again_and_again) {
+    add_iscsi_connection();
+    SenderSummary& sender = store.add_sender(1, Side::a);
+    store.add_window(sender, {.time_ns = 0, .limit = SendLimit::receiver});
+    store.add_window(sender, {.time_ns = 1'000'000});
+    issues.add(Issue::times_set_back, 3, most_set_back);
+    EXPECT_THAT(report(), Not(HasSubstr("in doubt")));
+    issues.add(Issue::times_set_back, 4);
+    EXPECT_THAT(report(),
+                HasSubstr("  The capture's times go back 9 times: round trips, states and limits of "
+                          "senders are in doubt.\n"));
 }
 
 TEST_F(TextReport, the_window_of_one_connection_is_no_sum) {

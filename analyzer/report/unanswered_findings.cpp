@@ -42,7 +42,7 @@ std::string_view words_of(const Closing& closing) {
 // When the capture of that connection ends, which may be with a file of several. Where its clock was set back, or one packet bears a time of its own, the latest time is nobody's: then
 // by the last packet of its connections.
 int64_t capture_end_ns(const FindingsInput& input, const ConnectionRow& connection) {
-    if (input.issues[Issue::times_set_back].count == 0) return seen_until_ns(input.totals, connection.end_ns);
+    if (input.issues.times_in_order()) return seen_until_ns(input.totals, connection.end_ns);
     const ConnectionRow* last = nullptr;
     for (const ConnectionRow& row : input.store.connections()) {
         if (last == nullptr || row.last_packet > last->last_packet) last = &row;

@@ -60,7 +60,8 @@ void ConnectionSenders::heard(SideState& hearer, Fill fill) {
 }
 
 void ConnectionSenders::on_packet(Side from, const DecodedPacket& packet, PacketNumber number,
-                                  int64_t time_ns) {
+                                  int64_t captured_ns) {
+    const int64_t time_ns = clock_.continuous(captured_ns, round_trip_ns_);
     SideState& sender = state_of(from);
     SideState& hearer = state_of(other_side(from));
     TcpOptions options;
@@ -75,6 +76,11 @@ void ConnectionSenders::on_packet(Side from, const DecodedPacket& packet, Packet
         return;
     }
     ++sender.packets;
+    if (options.has_timestamps) {
+        const ClockJump* const jump = jumps_.on_packet(from, options.timestamp, number, captured_ns);
+        if (jump != nullptr) [[unlikely]]
+            store_.add_clock_jump(*jump);
+    }
     // The least round trips show within so many packets.
     constexpr uint32_t enough_for_vantage = 4096;
     if (packets_ < enough_for_vantage) {
@@ -273,7 +279,7 @@ void ConnectionSenders::deliver(const Waiting& packet) {
 
 void ConnectionSenders::begin_replay(Side from) {
     state_of(from).replay =
-        std::make_unique<SenderReplay>(store_, budget_, connection_, from, options_of(from));
+        std::make_unique<SenderReplay>(store_, budget_, connection_, from, options_of(from), &clock_);
 }
 
 void ConnectionSenders::drain(SideState& side) {
@@ -318,8 +324,9 @@ void ConnectionSenders::finish() {
 
 uint64_t ConnectionSenders::withheld() const {
     uint64_t rows = 0;
-    for (const SideState& side : sides_)
+    for (const SideState& side : sides_) {
         if (side.replay != nullptr) rows += side.replay->summary().withheld();
+    }
     return rows;
 }
 

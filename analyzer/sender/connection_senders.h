@@ -7,8 +7,10 @@
 
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/net/tcp_options.h"
+#include "analyzer/sender/events/capture_clock.h"
 #include "analyzer/sender/inference/sent_history.h"
 #include "analyzer/sender/sender_replay.h"
+#include "analyzer/sender/vantage/clock_jump_finder.h"
 #include "analyzer/sender/vantage/remote_sender.h"
 #include "analyzer/sender/vantage/vantage_finder.h"
 #include "analyzer/store/result_store.h"
@@ -25,9 +27,10 @@ class ConnectionSenders {
     static constexpr size_t max_waiting = 256;
 
     ConnectionSenders(ResultStore& store, SendBudget& budget, uint32_t connection)
-        : store_(store), budget_(budget), connection_(connection) {}
+        : store_(store), budget_(budget), connection_(connection), jumps_(connection) {}
 
-    void on_packet(Side from, const DecodedPacket& packet, PacketNumber number, int64_t time_ns);
+    // `captured_ns`: the packet's time, within_reach().
+    void on_packet(Side from, const DecodedPacket& packet, PacketNumber number, int64_t captured_ns);
     void finish();
     // Rows of losses that were not made, since no packet showed them.
     uint64_t withheld() const;
@@ -93,6 +96,8 @@ class ConnectionSenders {
     ResultStore& store_;
     SendBudget& budget_;
     uint32_t connection_;
+    CaptureClock clock_;
+    ClockJumpFinder jumps_;
     SideState sides_[2];
     VantageFinder vantage_;
     uint32_t packets_ = 0;             // seen by vantage_

@@ -16,8 +16,8 @@ namespace sanscope {
 class SenderReplay::Machine {
   public:
     Machine(ResultStore& store, SendBudget& budget, uint32_t connection, Side from,
-            const SenderOptions& options)
-        : log_(store, connection, from),
+            const SenderOptions& options, const CaptureClock* clock)
+        : log_(store, connection, from, clock),
           wire_(log_, budget, options),
           classifier_(options.estimated),
           estimated_(options.estimated) {
@@ -306,8 +306,8 @@ class SenderReplay::Machine {
 };
 
 SenderReplay::SenderReplay(ResultStore& store, SendBudget& budget, uint32_t connection, Side from,
-                           const SenderOptions& options)
-    : machine_(std::make_unique<Machine>(store, budget, connection, from, options)) {}
+                           const SenderOptions& options, const CaptureClock* clock)
+    : machine_(std::make_unique<Machine>(store, budget, connection, from, options, clock)) {}
 SenderReplay::~SenderReplay() = default;
 void SenderReplay::on_sent(const SentSegment& segment) {
     machine_->on_sent(segment);

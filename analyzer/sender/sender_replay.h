@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "analyzer/sender/events/capture_clock.h"
 #include "analyzer/sender/events/sender_events.h"
 #include "analyzer/sender/inference/sent_history.h"
 #include "analyzer/sender/kernel/send_budget.h"
@@ -15,9 +16,10 @@ namespace sanscope {
 // its windows, its congestion state, its losses, into the store. Events come in the sender's order.
 class SenderReplay {
   public:
-    // `connection` and `from` name the side in the rows; `budget` outlives this.
+    // `connection` and `from` name the side in the rows; `budget` outlives this, as does `clock`, which made the times of the
+    // events continuous; without it they are the capture's own.
     SenderReplay(ResultStore& store, SendBudget& budget, uint32_t connection, Side from,
-                 const SenderOptions& options);
+                 const SenderOptions& options, const CaptureClock* clock = nullptr);
     ~SenderReplay();
 
     void on_sent(const SentSegment& segment);       // pure acknowledgements too: keep-alives are among them

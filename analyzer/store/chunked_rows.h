@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <iterator>
 #include <memory_resource>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -48,6 +50,13 @@ class ChunkedRows {
     Row& operator[](size_t index) { return chunks_[index / rows_per_chunk][index % rows_per_chunk]; }
     const Row& operator[](size_t index) const {
         return chunks_[index / rows_per_chunk][index % rows_per_chunk];
+    }
+
+    // Rows from `first` (< size()) on that lie one behind another: `most` of them, or fewer.
+    std::span<const Row> run(size_t first, size_t most) const {
+        const auto& chunk = chunks_[first / rows_per_chunk];
+        const size_t offset = first % rows_per_chunk;
+        return std::span(chunk).subspan(offset, std::min(most, chunk.size() - offset));
     }
 
     // Held by the rows themselves, what they own elsewhere (strings) not counted.

@@ -45,9 +45,10 @@ void PduIndex::take_segment(PacketNumber packet, const SegmentRow& segment) {
         segments.greatest = Segments::base;
     }
     const auto ahead = static_cast<int32_t>(segment.seq - segments.greatest_seq);
-    if (ahead > 0)
+    if (ahead > 0) {
         segments.overtaken.push_back(
             {segments.greatest, segments.greatest + static_cast<uint64_t>(ahead), packet});
+    }
     const int64_t beyond = int64_t{ahead} + segment.payload_length;
     if (beyond <= 0) return;
     segments.greatest += static_cast<uint64_t>(beyond);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -83,15 +84,42 @@ class Unpaired {
 struct SessionPass {
     UnderWay under_way;
     Unpaired ended;
-    uint64_t unseen = 0;           // commands that end unseen
-    PacketNumber last_packet = 0;  // of the request before
-    bool too_many = false;         // of these, more than unpaired statuses: some end nobody knows where
-    bool any_yet = false;          // of these, one was requested by now
+    std::vector<UnlistedRequests> unlisted;
+    size_t next_unlisted = 0;
+    uint64_t unlisted_begun = 0;
+    bool all_listed_or_counted = true;  // so far
+    uint64_t unseen = 0;                // commands that end unseen
+    uint64_t unseen_requested = 0;      // of these, requested by now
+    PacketNumber last_packet = 0;       // of the request before
+    bool counted = true;                // how many statuses are unpaired
+    uint64_t surplus = 0;               // of unpaired statuses: whose, no row shows
+    uint64_t lack = 0;                  // of unpaired statuses: some commands end nobody knows where
+
+    void begin() {
+        std::ranges::sort(unlisted, {}, &UnlistedRequests::packet);
+        for (const UnlistedRequests& requests : unlisted) {
+            if (requests.count != unknown<uint32_t>) unseen += requests.count;
+        }
+        ended.begin();
+        const uint64_t statuses = ended.in_all();
+        surplus = statuses - std::min(statuses, unseen);
+        lack = counted ? unseen - std::min(statuses, unseen) : unseen;
+    }
+    void begin_unlisted(PacketNumber until) {
+        for (; next_unlisted < unlisted.size() && unlisted[next_unlisted].packet <= until; ++next_unlisted) {
+            const uint32_t count = unlisted[next_unlisted].count;
+            all_listed_or_counted = all_listed_or_counted && count != unknown<uint32_t>;
+            if (count == unknown<uint32_t>) continue;
+            unlisted_begun += count;
+            unseen_requested += count;
+        }
+    }
 };
 
 // Whether the requests of each session stand in order, as they mostly do.
 bool begin_passes(const ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired,
-                  std::vector<SessionPass>& sessions) {
+                  std::span<const UnlistedRequests> unlisted, std::vector<SessionPass>& sessions) {
+    constexpr PacketNumber never = std::numeric_limits<PacketNumber>::max();
     bool in_order = true;
     for (const CommandRow& row : commands) {
         if (row.request_packet == 0) continue;
@@ -102,12 +130,22 @@ bool begin_passes(const ChunkedRows<CommandRow>& commands, std::span<const Unpai
         session.last_packet = row.request_packet;
     }
     for (const UnpairedStatuses& statuses : unpaired) {
-        if (statuses.session < sessions.size()) sessions[statuses.session].ended.add(statuses);
+        if (statuses.session >= sessions.size()) continue;
+        sessions[statuses.session].ended.add(statuses);
+        if (statuses.last_packet == never) sessions[statuses.session].counted = false;
     }
-    for (SessionPass& session : sessions) {
-        session.ended.begin();
-        session.too_many = session.unseen > session.ended.in_all();
+    for (const UnlistedRequests& requests : unlisted) {
+        if (requests.session < sessions.size()) sessions[requests.session].unlisted.push_back(requests);
     }
+    // A response alone may be that of a request that is not listed.
+    for (const CommandRow& row : commands) {
+        if (unlisted.empty()) break;
+        if (row.request_packet != 0 || row.response_packet == 0 || row.session >= sessions.size()) continue;
+        SessionPass& session = sessions[row.session];
+        if (!session.unlisted.empty())
+            session.ended.add({row.session, 1, row.response_packet, row.response_packet});
+    }
+    for (SessionPass& session : sessions) session.begin();
     return in_order;
 }
 
@@ -124,19 +162,24 @@ std::vector<uint32_t> in_order_of_request(const ChunkedRows<CommandRow>& command
 }
 
 void fill_queue_depth(CommandRow& row, uint64_t number, SessionPass& session) {
-    session.any_yet = session.any_yet || ends_unseen(row);
-    const uint32_t begun = session.under_way.request(row, number);
+    session.begin_unlisted(row.request_packet);
+    const uint64_t begun = session.under_way.request(row, number) + session.unlisted_begun;
     const auto [certain, possible] = session.ended.up_to(row.request_packet);
-    const bool known = certain == possible && certain < begun && !(session.too_many && session.any_yet);
-    row.queue_depth = known ? begun - static_cast<uint32_t>(certain) : unknown<uint32_t>;
+    // Of the commands that end unseen, so many have by now. Where statuses are lacking, those that there are may not be theirs.
+    const uint64_t at_least = session.lack > 0 ? 0 : certain - std::min(certain, session.surplus);
+    const uint64_t at_most = std::min(possible + session.lack, session.unseen_requested);
+    const bool known = session.all_listed_or_counted && at_least == at_most && at_least < begun;
+    row.queue_depth = known ? static_cast<uint32_t>(begun - at_least) : unknown<uint32_t>;
+    if (ends_unseen(row)) ++session.unseen_requested;
 }
 
 }  // namespace
 
 // Sessions side by side, so that rows are read as they stand in memory.
-void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired) {
+void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired,
+                       std::span<const UnlistedRequests> unlisted) {
     std::vector<SessionPass> sessions;
-    if (begin_passes(commands, unpaired, sessions)) {
+    if (begin_passes(commands, unpaired, unlisted, sessions)) {
         uint64_t number = 0;
         for (CommandRow& row : commands) {
             ++number;

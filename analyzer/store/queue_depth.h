@@ -16,6 +16,14 @@ struct UnpairedStatuses {
     PacketNumber last_packet = 0;
 };
 
+// Requests of which no row shows.
+struct UnlistedRequests {
+    uint32_t session = 0;
+    uint32_t count = 0;  // unknown<uint32_t>: there may be some
+    // That of the next request, whose CmdSN tells of them; where their number is not known, the first that may hold one.
+    PacketNumber packet = 0;
+};
+
 // Writes `queue_depth` into every command whose request is known: the commands of its session under way at its
 // request_packet, itself included. A command is under way from the packet that completes its request until the one that
 // completes its status, or aborts it, or brings another request with its task tag, which no initiator sends earlier.
@@ -23,9 +31,12 @@ struct UnpairedStatuses {
 // Told from the finished rows, not while they come: what was held back behind a hole, or inferred, has its packets but
 // long after they passed.
 //
-// A command whose status came nobody knows when ends with one of the `unpaired`; between the packets of these the number
-// is not known, and left empty. Where there are more such commands than `unpaired`, it is left empty from the first of them on.
-void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired);
+// A command whose status came nobody knows when ends with one of the `unpaired`: how many of these commands have ended by
+// a request is between what their packets tell, and no more than were requested. Where both are not the same number, the
+// depth is left empty. Where the `unpaired` are fewer than these commands, or more, nobody knows which of them are theirs.
+// Those `unlisted` are such commands too; where their number is not known, no depth is, from there on.
+void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired,
+                       std::span<const UnlistedRequests> unlisted);
 
 struct ImpossibleDepths {
     uint64_t count = 0;

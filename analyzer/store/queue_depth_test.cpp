@@ -21,13 +21,14 @@ class Commands {
         return row;
     }
     std::vector<uint32_t> depths() {
-        fill_queue_depths(rows_, unpaired);
+        fill_queue_depths(rows_, unpaired, unlisted);
         std::vector<uint32_t> depths;
         for (const CommandRow& row : rows_) depths.push_back(row.queue_depth);
         return depths;
     }
 
     std::vector<UnpairedStatuses> unpaired;
+    std::vector<UnlistedRequests> unlisted;
 
   private:
     ChunkedRows<CommandRow> rows_;
@@ -59,6 +60,41 @@ TEST(QueueDepth, CountsStatusesOfUnknownCommandsAsSoonAsTheyHaveCome) {
     EXPECT_THAT(commands.depths(), ElementsAre(1, 2, 1, 2));
 }
 
+// A status of which it was not known whose it is, until its command's own answer was seen after all.
+TEST(QueueDepth, CountsNoStatusThatIsNoneOfItsCommands) {
+    Commands commands;
+    for (uint32_t i = 0; i < 4; ++i) commands.add(i, 10 * (i + 1), 100);
+    commands.unpaired = {{1, 1, 12, 15}};
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 2, 3, 4));
+}
+
+TEST(QueueDepth, IsNotKnownWhereMoreStatusesCameThanCommandsEndUnseen) {
+    Commands commands;
+    commands.add(0, 5, 100);
+    commands.add(1, 10, 0).outcome = Outcome::completed;
+    commands.add(2, 20, 100);
+    commands.add(3, 30, 100);
+    commands.unpaired = {{1, 1, 12, 15}, {1, 1, 22, 25}};
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 2, unknown<uint32_t>, 3));
+}
+
+// Two of which CmdSN tells, one answered in sight and one not.
+TEST(QueueDepth, CountsRequestsThatNoRowShows) {
+    Commands commands;
+    for (uint32_t i = 0; i < 4; ++i) commands.add(i, 10 * (i + 1), 100);
+    commands.add(4, 0, 25);
+    commands.unlisted = {{1, 2, 20}};
+    commands.unpaired = {{1, 1, 35, 38}};
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 4, 4, 4, unknown<uint32_t>));
+}
+
+TEST(QueueDepth, IsNotKnownFromWhereRequestsMayBeHidden) {
+    Commands commands;
+    for (uint32_t i = 0; i < 3; ++i) commands.add(i, 10 * (i + 1), 100);
+    commands.unlisted = {{1, unknown<uint32_t>, 20}};
+    EXPECT_THAT(commands.depths(), ElementsAre(1, unknown<uint32_t>, unknown<uint32_t>));
+}
+
 TEST(QueueDepth, IsNotKnownWhereSomeEndNobodyKnowsWhere) {
     Commands commands;
     commands.add(0, 5, 8);
@@ -66,7 +102,7 @@ TEST(QueueDepth, IsNotKnownWhereSomeEndNobodyKnowsWhere) {
     commands.add(4, 40, 50);
     commands.unpaired = {{1, 2, 22, 25}};
     constexpr uint32_t not_known = unknown<uint32_t>;
-    EXPECT_THAT(commands.depths(), ElementsAre(1, not_known, not_known, not_known, not_known));
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 1, not_known, not_known, not_known));
 }
 
 TEST(QueueDepth, IsNotKnownWhereStatusesMayHaveComeOrNot) {
@@ -158,7 +194,7 @@ TEST(QueueDepth, IsNoneBeyondTheCommandWindowWhereAnswersAreMissing) {
         row.request_packet = 10 + i;
         row.response_packet = 20 + i;
     }
-    fill_queue_depths(commands, {});
+    fill_queue_depths(commands, {}, {});
     EXPECT_EQ(clear_impossible_depths(commands, sessions, {}).count, 0u) << "all were seen: it was so";
     EXPECT_EQ(commands[2].queue_depth, 3u);
 

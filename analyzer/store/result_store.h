@@ -6,12 +6,15 @@
 #include <deque>
 #include <memory>
 #include <memory_resource>
+#include <span>
 #include <vector>
 
 #include "analyzer/store/access_states.h"
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/command_marks.h"
+#include "analyzer/store/command_sample.h"
 #include "analyzer/store/kernel_score.h"
+#include "analyzer/store/live_counts.h"
 #include "analyzer/store/network_events.h"
 #include "analyzer/store/pdu_pauses.h"
 #include "analyzer/store/possible_times.h"
@@ -23,6 +26,7 @@
 #include "analyzer/store/summary.h"
 #include "analyzer/store/unanswered_pings.h"
 #include "analyzer/store/unit_names.h"
+#include "analyzer/vocabulary/clock_jump.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -41,7 +45,8 @@ class ResultStore {
         bool kernel_ca_transitions = true;
         bool segments = false;         // a row a packet: for views, no table is made of them alone
         bool window_intervals = true;  // of windows: cwnd_low and cwnd_high
-        bool budgets = true;  // of commands: what their time budgets rest on; with commands and losses
+        bool budgets = true;       // of commands: what their time budgets rest on; with commands and losses
+        bool live_counts = false;  // for whoever asks now and then what came since: live_counts()
 
         static constexpr Keep nothing() {
             return {false, false, false, false, false, false, false, false, true, false};
@@ -69,7 +74,8 @@ class ResultStore {
           kernel_windows_(memory),
           kernel_ca_transitions_(memory),
           command_marks_(memory),
-          permission_waits_(memory) {}
+          permission_waits_(memory),
+          live_counts_(keep.live_counts ? std::make_unique<LiveCounts>() : nullptr) {}
 
     // Each returns a fresh row and its 1-based number. Rows of connections and sessions stay where they are;
     // that of a command until end_command().
@@ -89,6 +95,8 @@ class ResultStore {
         CommandRow& row = *free_rows_.back();
         free_rows_.pop_back();
         row = CommandRow{};
+        if (sample_ != nullptr) [[unlikely]]
+            begin_in_sample(number, row);
         return row;
     }
     // The request is in the row.
@@ -104,9 +112,10 @@ class ResultStore {
         summary_.on_unpaired(statuses.session, statuses.count);
         if (keep_.commands) unpaired_.push_back(statuses);
     }
-    // Requests that CmdSN counts, of which no row shows.
-    void add_hidden_requests(uint32_t session, uint32_t count) {
-        summary_.on_hidden_requests(session, count);
+    // Requests of which no row shows.
+    void add_unlisted(const UnlistedRequests& requests) {
+        summary_.on_hidden_requests(requests.session, requests.count);
+        if (keep_.commands) unlisted_.push_back(requests);
     }
     void end_command(uint64_t number, CommandRow& row, bool is_read, bool is_write) {
         const uint32_t impossible = clear_impossible_times(row, is_read && !is_write);
@@ -114,12 +123,25 @@ class ResultStore {
             note_impossible(row.request_packet, impossible);
         summary_.on_end(number, row, is_read, is_write);
         add_turnaround(row, is_read, is_write);
+        if (live_counts_ != nullptr) live_counts_->on_end(row);
+        if (sample_ != nullptr) [[unlikely]]
+            sample_->on_end(number, row);
         if (!keep_.commands) free_rows_.push_back(&row);
     }
     bool keeps_budgets() const { return keep_.budgets && keep_.commands; }
     // Where they are kept; of a command that was begun.
     CommandMarks& command_marks(CommandNumber command) { return command_marks_[command.index()]; }
+    // nullptr where they are not kept.
+    CommandMarks* marks_of(CommandNumber command) {
+        if (keeps_budgets()) return &command_marks(command);
+        return sample_ == nullptr ? nullptr : sample_->marks(command);
+    }
+    // Of one whose marks are kept.
+    ConnectionNumber connection_of(CommandNumber command) const {
+        return keep_.commands ? commands_[command.index()].connection : sample_->connection_of(command);
+    }
     void add_permission_wait(CommandMarks& marks, const PermissionWaitRow& wait) {
+        if (!keeps_budgets()) return sample_->add_permission_wait(marks, wait);
         permission_waits_.append(wait);
         marks.last_wait = static_cast<uint32_t>(permission_waits_.size());
     }
@@ -140,6 +162,12 @@ class ResultStore {
     const UnansweredPings& unanswered_pings() const { return unanswered_pings_; }
     void add_pdu_pause(const PduPause& pause) { pdu_pauses_.add(pause); }
     const PduPauses& pdu_pauses() const { return pdu_pauses_; }
+    // The first ones of a capture.
+    static constexpr size_t most_clock_jumps = 1024;
+    void add_clock_jump(const ClockJump& jump) {
+        if (clock_jumps_.size() < most_clock_jumps) clock_jumps_.push_back(jump);
+    }
+    std::span<const ClockJump> clock_jumps() const { return clock_jumps_; }
     void add_unit_name(uint32_t session, uint64_t lun, const std::string& name) {
         unit_names_.add(session, lun, name);
     }
@@ -167,6 +195,8 @@ class ResultStore {
     void add_window(SenderSummary& sender, const WindowRow& row) {
         sender.on_window(row);
         if (keep_.windows) windows_.append(row);
+        if (sample_ != nullptr) [[unlikely]]
+            sample_->on_window(row);
         if (kernel_scores_ != nullptr) [[unlikely]]
             kernel_scores_->of(row.connection, row.sender).on_estimate(row);
     }
@@ -180,12 +210,34 @@ class ResultStore {
     uint64_t add_loss(SenderSummary& sender, const LossRow& row) {
         sender.on_loss(row.kind);
         if (keep_.losses) losses_.append(row);
-        return ++losses_seen_;
+        ++losses_seen_;
+        if (live_counts_ != nullptr) live_counts_->on_loss(row.connection, row.sender, row.kind, 1);
+        if (sample_ != nullptr) [[unlikely]]
+            sample_->on_loss(losses_seen_, row);
+        return losses_seen_;
     }
     void reclassify_loss(SenderSummary& sender, uint64_t number, LossKind before, LossKind now) {
         assert(!keep_.losses || losses_[number - 1].kind == before);
         sender.on_reclassified(before, now);
         if (keep_.losses) losses_[number - 1].kind = now;
+        if (live_counts_ != nullptr) {
+            live_counts_->on_loss(sender.connection(), sender.side(), before, -1);
+            live_counts_->on_loss(sender.connection(), sender.side(), now, 1);
+        }
+        if (sample_ != nullptr) [[unlikely]]
+            sample_->on_reclassified(number, now);
+    }
+
+    // What came since the last clear(); nullptr unless kept.
+    LiveCounts* live_counts() { return live_counts_.get(); }
+    // From here on what time budgets rest on is kept of some commands. Only where commands are not kept.
+    void begin_sample() {
+        if (!keep_.commands) sample_ = std::make_unique<CommandSample>();
+    }
+    // nullptr: none was begun.
+    CommandSample* sample() { return complete_sample_ != nullptr ? complete_sample_.get() : sample_.get(); }
+    std::unique_ptr<CommandSample> take_sample() {
+        return std::move(complete_sample_ != nullptr ? complete_sample_ : sample_);
     }
 
     void set_reordering(uint64_t number, Reordering by) {
@@ -235,7 +287,7 @@ class ResultStore {
     // Nothing is added any more.
     void finish() {
         finished_ = true;
-        fill_queue_depths(commands_, unpaired_);
+        fill_queue_depths(commands_, unpaired_, unlisted_);
         const ImpossibleDepths deeper = clear_impossible_depths(commands_, sessions_, unpaired_);
         if (deeper.count > 0) note_impossible(deeper.first_packet, deeper.count);
         if (kernel_scores_ != nullptr) kernel_scores_->finish();
@@ -265,6 +317,11 @@ class ResultStore {
         ConnectionRow& on = connection(row.connection);
         (is_read ? on.read_turnaround : on.write_turnaround).add(static_cast<double>(row.turnaround_ns()));
     }
+    // One that is complete waits where it costs nothing; the last PDU of its last command has been entered by now.
+    void begin_in_sample(uint64_t number, const CommandRow& row) {
+        sample_->on_begin(number, row);
+        if (sample_->is_complete()) complete_sample_ = std::move(sample_);
+    }
     void note_impossible(PacketNumber packet, uint64_t figures) {
         if (impossible_figures_ == 0) impossible_packet_ = packet;
         impossible_figures_ += figures;
@@ -292,6 +349,7 @@ class ResultStore {
     NetworkEvents network_events_;
     UnansweredPings unanswered_pings_;
     PduPauses pdu_pauses_;
+    std::vector<ClockJump> clock_jumps_;
     UnitNames unit_names_;
     AccessStates access_states_;
     uint64_t commands_begun_ = 0;
@@ -300,6 +358,10 @@ class ResultStore {
     std::deque<CommandRow> pool_;
     std::vector<CommandRow*> free_rows_;
     std::vector<UnpairedStatuses> unpaired_;
+    std::vector<UnlistedRequests> unlisted_;
+    std::unique_ptr<LiveCounts> live_counts_;
+    std::unique_ptr<CommandSample> sample_;
+    std::unique_ptr<CommandSample> complete_sample_;
     PduRow scratch_pdu_;
     uint64_t impossible_figures_ = 0;
     PacketNumber impossible_packet_ = 0;

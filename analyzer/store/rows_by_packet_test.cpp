@@ -197,6 +197,13 @@ class Stalls {
     SenderSummary& sender = store.add_sender(1, Side::a);
 };
 
+TEST(WindowStalls, ASegmentIsNoLongerThanHalfOfTheWidestWindow) {
+    Stalls stalls(65'483);
+    stalls.row(65'536, SendLimit::application).row(40'000, SendLimit::receiver);
+    stalls.row(65'536, SendLimit::application).row(32'767, SendLimit::receiver);
+    EXPECT_THAT(stalls.rows(), ElementsAre(3u));
+}
+
 TEST(WindowStalls, BeginWhereTheWindowHasNoRoomForASegment) {
     EXPECT_THAT(Stalls(1460)
                     .row(65535, SendLimit::receiver)

@@ -81,7 +81,7 @@ class SendTrack {
         const size_t place = index + least_chunk;
         if (place >= full_chunk) return chunks_[place / full_chunk + small_chunks - 1][place % full_chunk];
         const size_t begin = std::bit_floor(place);
-        return chunks_[std::bit_width(begin / least_chunk) - 1][place - begin];
+        return chunks_[static_cast<size_t>(std::bit_width(begin / least_chunk)) - 1][place - begin];
     }
     // The steps lie in memory behind each other within a chunk: so many chunks, and the steps of each.
     size_t chunks() const { return chunks_.size(); }

@@ -10,7 +10,7 @@ namespace {
 std::string_view group_name(const CommandRow& row) {
     if (*row.name != '\0') return row.name;
     if (row.opcode != unknown<uint16_t>) return "(unknown operation code)";
-    return row.cmd_sn_known && !row.inferred ? "(CDB not captured)" : "(request not seen)";
+    return row.cmd_sn_known && !row.inferred ? "(CDB not captured)" : Summary::request_not_seen;
 }
 
 // Exact however far apart they are; `later` is not before `earlier`.
@@ -78,8 +78,13 @@ void Summary::on_unpaired(uint32_t session, uint32_t statuses) {
 
 void Summary::on_hidden_requests(uint32_t session, uint32_t count) {
     if (session == 0 || session > sessions_.size()) return;
-    sessions_[session - 1].hidden += count;
-    sessions_[session - 1].all_bytes_known = false;
+    SessionLoad& load = sessions_[session - 1];
+    if (count == unknown<uint32_t>) {
+        load.may_hide = true;
+    } else {
+        load.hidden += count;
+    }
+    load.all_bytes_known = false;
 }
 
 void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool is_write) {
@@ -109,8 +114,10 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
     Group& group = *last_group_;
     ++group.count;
     constexpr size_t listed = max_listed;
-    const bool timed = row.turnaround_ns() != no_time;
-    if (!timed && (unknown_outcome || row.outcome == Outcome::completed)) ++group.untimed;
+    if (row.ended_nobody_knows_when()) {
+        ++group.untimed;
+        ++untimed_;
+    }
     if (!answered) {
         if (!unknown_outcome && unanswered_.size() < listed) unanswered_.push_back({number, row});
         return;
@@ -126,6 +133,8 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
     const int64_t turnaround = row.turnaround_ns();
     if (turnaround == no_time) return;
     group.turnaround.add(turnaround);
+    if (row.session != 0 && row.session <= sessions_.size())
+        sessions_[row.session - 1].turnarounds_ns += static_cast<double>(turnaround);
     if (turnaround <= slow_enough_ns_) return;
     const auto slower = [](const Listed& a, const Listed& b) {
         return a.row.turnaround_ns() > b.row.turnaround_ns();

@@ -29,9 +29,17 @@ class Summary {
         uint64_t not_good = 0;    // answered otherwise than with GOOD
         LogHistogram turnaround;  // of the completed ones
         uint64_t untimed = 0;     // that were, or may have been, answered nobody knows when
-        // Whether those with a turnaround speak for all.
-        bool times_are_known() const { return turnaround.count() > 0 && untimed * 5 <= count; }
+        // Whether these figures are those of all, however long those took that nobody knows. They often are the slowest:
+        // headers are hidden where queues are deep. `others`: of unknown times besides, that may be of this group.
+        bool percentile_is_known(double fraction, uint64_t others = 0) const {
+            return turnaround.percentile_holds(fraction, untimed + others);
+        }
+        bool moments_are_known(uint64_t others = 0) const {
+            return turnaround.moments_hold(untimed + others);
+        }
     };
+    // The name of the group of commands that only what came behind them shows.
+    static constexpr std::string_view request_not_seen = "(request not seen)";
     using GroupKey = std::pair<std::string_view, unsigned>;
 
     struct SessionLoad {
@@ -41,6 +49,7 @@ class Summary {
         bool all_bytes_known = true;  // false: of a command nobody knows how many it moved, or whether it did
         uint32_t max_depth = 0;
         uint64_t hidden = 0;    // commands that CmdSN counts besides
+        bool may_hide = false;  // there may be more, which nobody can count
         uint64_t unpaired = 0;  // statuses that came, nobody knows of which commands
         int64_t first_ns = no_time;
         int64_t last_ns = no_time;
@@ -49,8 +58,10 @@ class Summary {
         uint32_t depth_now() const { return depth; }
         // Once all commands have ended: whether nearly all requests were seen and nearly all answers counted, so that the
         // depths hold. A mean that is more than the most, but for what an answer was counted late, says that they do not.
+        // By Little's law, no less is the mean than the known turnarounds alone come to.
         bool depths_are_known() const {
-            return hidden * 100 <= commands && depth * 20 <= max_depth && mean_depth() < max_depth + 1;
+            return !may_hide && hidden * 100 <= commands && depth * 20 <= max_depth &&
+                   mean_depth() < max_depth + 1 && depth_times_ns >= 0.95 * turnarounds_ns;
         }
 
       private:
@@ -62,6 +73,7 @@ class Summary {
         uint32_t settled_max = 0;
         uint32_t peak_since = 0;
         double depth_times_ns = 0;
+        double turnarounds_ns = 0;  // of those known
     };
 
     struct Listed {
@@ -75,10 +87,12 @@ class Summary {
     // So many statuses came unseen between the two moments, the later of which is now.
     void on_counted(uint32_t session, uint32_t unseen, int64_t from_ns, int64_t to_ns);
     void on_unpaired(uint32_t session, uint32_t statuses);
+    // unknown<uint32_t>: there may be some.
     void on_hidden_requests(uint32_t session, uint32_t count);
     void on_end(uint64_t number, const CommandRow& row, bool is_read, bool is_write);
 
     const std::map<GroupKey, Group>& groups() const { return groups_; }
+    uint64_t untimed() const { return untimed_; }                           // of all groups
     const std::vector<SessionLoad>& sessions() const { return sessions_; }  // by session number - 1
     uint64_t commands() const { return commands_; }
     uint64_t outcomes(Outcome outcome) const { return outcomes_[static_cast<size_t>(outcome)]; }
@@ -97,6 +111,7 @@ class Summary {
     std::vector<Listed> not_good_;
     std::array<uint64_t, sanscope::outcomes> outcomes_{};
     uint64_t commands_ = 0;
+    uint64_t untimed_ = 0;
     int64_t slow_enough_ns_ = -1;  // a turnaround at most this does not make it into slowest_
     // The group of the command before: mostly the next one's too.
     GroupKey last_key_{};

@@ -121,16 +121,58 @@ TEST(Summary, LeavesOutOfTheTimesWhatWasAnsweredNobodyKnowsWhen) {
     Summary summary;
     for (int i = 0; i < 8; ++i) add(summary, command(0, 100));
     const auto& group = summary.groups().begin()->second;
-    EXPECT_TRUE(group.times_are_known());
+    EXPECT_TRUE(group.percentile_is_known(0.999));
+    EXPECT_TRUE(group.moments_are_known());
     for (const Outcome outcome : {Outcome::completed, Outcome::unknown, Outcome::unknown}) {
         CommandRow row = command(0, no_time);
         row.outcome = outcome;
         add(summary, row);
     }
     EXPECT_EQ(group.untimed, 3u);
-    EXPECT_FALSE(group.times_are_known()) << "three of eleven";
+    EXPECT_TRUE(group.percentile_is_known(0.5)) << "at any time of the three";
+    EXPECT_FALSE(group.percentile_is_known(0.9)) << "one of the three";
+    EXPECT_FALSE(group.moments_are_known());
     EXPECT_EQ(group.turnaround.count(), 8u);
     EXPECT_TRUE(summary.unanswered().empty());
+}
+
+// Those of which nobody knows may all have been the slowest, as where queues are deep.
+TEST(Summary, TellsAPercentileOnlyWhereThoseOfUnknownTimesWouldNotMoveIt) {
+    Summary summary;
+    for (int i = 1; i <= 900; ++i) add(summary, command(0, 1000 * i));
+    for (int i = 0; i < 100; ++i) {
+        CommandRow row = command(0, no_time);
+        row.outcome = Outcome::unknown;
+        add(summary, row);
+    }
+    const auto& group = summary.groups().begin()->second;
+    EXPECT_TRUE(group.percentile_is_known(0.8)) << "700 to 800 µs";
+    EXPECT_FALSE(group.percentile_is_known(0.3)) << "200 to 300 µs";
+    EXPECT_FALSE(group.percentile_is_known(0.05)) << "may be any of the hundred";
+    EXPECT_FALSE(group.percentile_is_known(0.95));
+    EXPECT_FALSE(group.percentile_is_known(0.8, 200)) << "of as many others";
+}
+
+// A count of answers that is in error cannot make fewer of them under way than known turnarounds say.
+TEST(Summary, KnowsNoDepthThatIsLessThanTheTurnaroundsComeTo) {
+    Summary summary;
+    for (int64_t i = 0; i < 40; ++i) add(summary, command(i * 10, i * 10 + 9));
+    EXPECT_TRUE(summary.sessions()[0].depths_are_known());
+    summary.on_request(command(400, no_time));
+    summary.on_counted(1, 1, 0, 700);
+    EXPECT_FALSE(summary.sessions()[0].depths_are_known());
+}
+
+// In a session of several connections CmdSN does not tell how many lay in headers that were cut off.
+TEST(Summary, MakesNoCountOfRequestsThatNobodyCanCount) {
+    Summary summary;
+    for (int64_t i = 0; i < 40; ++i) add(summary, command(i * 10, i * 10 + 5));
+    EXPECT_FALSE(summary.sessions()[0].may_hide);
+    summary.on_hidden_requests(1, unknown<uint32_t>);
+    EXPECT_EQ(summary.sessions()[0].hidden, 0u);
+    EXPECT_TRUE(summary.sessions()[0].may_hide);
+    EXPECT_FALSE(summary.sessions()[0].depths_are_known());
+    EXPECT_FALSE(summary.sessions()[0].all_bytes_known);
 }
 
 TEST(Summary, CountsWhatWasNotGoodByItsSense) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,13 +28,83 @@ struct CellContext {
     }
 };
 
-// A column is described and its value fetched in one place, so that the two cannot drift apart.
+// Rows [first, first + count) of a table's, and what their cells are made of.
+template <class Row>
+struct RowRange {
+    const ChunkedRows<Row>& rows;
+    const ChunkedRows<ConnectionRow>* connections;
+    size_t first;
+    size_t count;
+
+    template <class Visitor>
+    void visit(Visitor&& visitor) const {
+        for (size_t i = 0; i < count;) {
+            for (const Row& row : rows.run(first + i, count - i)) {
+                visitor(i, row, CellContext{first + i + 1, connections});
+                i++;
+            }
+        }
+    }
+};
+
+// A column is described and its value fetched in one place, so that the two cannot drift apart. Fetched by an object without
+// state, which is compiled into the loops over many rows, or by a function, which is called for each.
 template <class Row>
 struct Column {
+    using Get = void (*)(const Row& row, const CellContext& context, Cell& cell);
+
+    template <class Fetch>
+    constexpr Column(std::string_view column_name, ColumnType column_type, std::string_view of, Fetch fetch)
+        : name(column_name),
+          type(column_type),
+          description(of),
+          get(fetch),
+          numbers(read_numbers<Fetch>),
+          cells(read_cells<Fetch>) {}
+    constexpr Column(std::string_view column_name, ColumnType column_type, std::string_view of, Get fetch)
+        : name(column_name),
+          type(column_type),
+          description(of),
+          get(fetch),
+          numbers(nullptr),
+          cells(nullptr) {}
+
+    void read(const RowRange<Row>& range, const NumberSlice& slice) const {
+        if (numbers != nullptr) return numbers(range, slice);
+        Cell cell;
+        range.visit([&](size_t i, const Row& row, const CellContext& context) {
+            get(row, context, cell);
+            slice.set(i, cell);
+        });
+    }
+    void read(const RowRange<Row>& range, std::span<Cell> into) const {
+        if (cells != nullptr) return cells(range, into);
+        range.visit(
+            [&](size_t i, const Row& row, const CellContext& context) { get(row, context, into[i]); });
+    }
+
     std::string_view name;
     ColumnType type;
     std::string_view description;
-    void (*get)(const Row& row, const CellContext& context, Cell& cell);
+    Get get;
+
+  private:
+    template <class Fetch>
+    static void read_numbers(const RowRange<Row>& range, const NumberSlice& slice) {
+        range.visit([&](size_t i, const Row& row, const CellContext& context) {
+            Cell cell;
+            Fetch()(row, context, cell);
+            slice.set(i, cell);
+        });
+    }
+    template <class Fetch>
+    static void read_cells(const RowRange<Row>& range, std::span<Cell> into) {
+        range.visit(
+            [&](size_t i, const Row& row, const CellContext& context) { Fetch()(row, context, into[i]); });
+    }
+
+    void (*numbers)(const RowRange<Row>&, const NumberSlice&);
+    void (*cells)(const RowRange<Row>&, std::span<Cell>);
 };
 
 template <class Row, size_t size>
@@ -41,6 +112,20 @@ constexpr std::array<ColumnInfo, size> column_infos(const Column<Row> (&columns)
     std::array<ColumnInfo, size> result{};
     for (size_t i = 0; i < size; i++) result[i] = {columns[i].name, columns[i].type, columns[i].description};
     return result;
+}
+
+// As Table::numbers(), of rows that stand in a store: column by column for as many rows as the caches hold.
+template <class Row>
+void read_numbers(std::span<const Column<Row>> columns, const RowRange<Row>& range,
+                  std::span<const NumberSlice> slices) {
+    constexpr size_t rows_at_once = 64;
+    for (size_t begin = 0; begin < range.count; begin += rows_at_once) {
+        const RowRange<Row> some = {range.rows, range.connections, range.first + begin,
+                                    std::min(rows_at_once, range.count - begin)};
+        for (const NumberSlice& slice : slices) {
+            columns[slice.column].read(some, {slice.column, slice.values + begin, slice.known + begin});
+        }
+    }
 }
 
 // A table whose rows stand in a store: how all tables are made.
@@ -56,6 +141,12 @@ class RowsTable final : public Table {
     size_t rows() const override { return rows_.size(); }
     void cell(size_t row, size_t column, Cell& cell) const override {
         columns_[column].get(rows_[row], {row + 1, connections_}, cell);
+    }
+    void numbers(size_t first, size_t count, std::span<const NumberSlice> slices) const override {
+        read_numbers(columns_, RowRange<Row>{rows_, connections_, first, count}, slices);
+    }
+    void cells(size_t column, size_t first, std::span<Cell> cells) const override {
+        columns_[column].read(RowRange<Row>{rows_, connections_, first, cells.size()}, cells);
     }
 
   private:
@@ -73,54 +164,51 @@ constexpr ColumnType unsigned_column = ColumnType::unsigned_integer;
 constexpr ColumnType text_column = ColumnType::text;
 constexpr ColumnType boolean_column = ColumnType::boolean;
 
-template <class Row>
-void row_number(const Row&, const CellContext& context, Cell& cell) {
+inline constexpr auto row_number = []<class Row>(const Row&, const CellContext& context, Cell& cell) {
     cell.set(context.row_number);
-}
+};
 
 // A number that is always known.
-template <auto member, class Row>
-void count(const Row& row, const CellContext&, Cell& cell) {
-    cell.set(uint64_t{row.*member});
-}
+template <auto member>
+constexpr auto count =
+    []<class Row>(const Row& row, const CellContext&, Cell& cell) { cell.set(uint64_t{row.*member}); };
 
 // The number of a packet or of another table's row.
-template <auto member, class Row>
-void number(const Row& row, const CellContext&, Cell& cell) {
+template <auto member>
+constexpr auto number = []<class Row>(const Row& row, const CellContext&, Cell& cell) {
     const uint64_t value = row.*member;
     if (value == 0) return cell.set_empty();
     cell.set(value);
-}
+};
 
-template <auto member, class Row>
-void time(const Row& row, const CellContext&, Cell& cell) {
+template <auto member>
+constexpr auto time = []<class Row>(const Row& row, const CellContext&, Cell& cell) {
     const int64_t value = row.*member;
     if (value == no_time) return cell.set_empty();
     cell.set(value);
-}
+};
 
-template <auto member, class Row>
-void value(const Row& row, const CellContext&, Cell& cell) {
+template <auto member>
+constexpr auto value = []<class Row>(const Row& row, const CellContext&, Cell& cell) {
     const uint64_t v = row.*member;
     if (row.*member == unknown<std::remove_cvref_t<decltype(row.*member)>>) return cell.set_empty();
     cell.set(v);
-}
+};
 
-template <auto member, class Row>
-void text(const Row& row, const CellContext&, Cell& cell) {
+template <auto member>
+constexpr auto text = []<class Row>(const Row& row, const CellContext&, Cell& cell) {
     cell.set(std::string_view(row.*member));
-}
+};
 
-template <auto member, class Row>
-void boolean(const Row& row, const CellContext&, Cell& cell) {
-    cell.set(bool{row.*member});
-}
+template <auto member>
+constexpr auto boolean =
+    []<class Row>(const Row& row, const CellContext&, Cell& cell) { cell.set(bool{row.*member}); };
 
 // The word for a value of an enumeration; an empty one where it stands for unknown.
-template <auto member, const auto& names, class Row>
-void word(const Row& row, const CellContext&, Cell& cell) {
+template <auto member, const auto& names>
+constexpr auto word = []<class Row>(const Row& row, const CellContext&, Cell& cell) {
     cell.set(std::string_view(names[static_cast<size_t>(row.*member)]));
-}
+};
 
 inline void set_hexadecimal(Cell& cell, uint64_t number, size_t digits) {
     constexpr std::string_view digit = "0123456789abcdef";
@@ -131,16 +219,16 @@ inline void set_hexadecimal(Cell& cell, uint64_t number, size_t digits) {
 }
 
 // A known number in so many hexadecimal digits.
-template <auto member, size_t digits, class Row>
-void hexadecimal(const Row& row, const CellContext&, Cell& cell) {
+template <auto member, size_t digits>
+constexpr auto hexadecimal = []<class Row>(const Row& row, const CellContext&, Cell& cell) {
     set_hexadecimal(cell, row.*member, digits);
-}
+};
 
-template <auto member, size_t digits, class Row>
-void hexadecimal_value(const Row& row, const CellContext&, Cell& cell) {
+template <auto member, size_t digits>
+constexpr auto hexadecimal_value = []<class Row>(const Row& row, const CellContext&, Cell& cell) {
     if (row.*member == unknown<std::remove_cvref_t<decltype(row.*member)>>) return cell.set_empty();
     set_hexadecimal(cell, row.*member, digits);
-}
+};
 
 inline void set_endpoint(Cell& cell, const Endpoint& endpoint) {
     static_assert(sizeof cell.buffer >= max_endpoint_text);
@@ -148,25 +236,22 @@ inline void set_endpoint(Cell& cell, const Endpoint& endpoint) {
                              std::span<char, max_endpoint_text>(cell.buffer, max_endpoint_text)));
 }
 
-template <auto member, class Row>
-void endpoint(const Row& row, const CellContext&, Cell& cell) {
-    set_endpoint(cell, row.*member);
-}
+template <auto member>
+constexpr auto endpoint =
+    []<class Row>(const Row& row, const CellContext&, Cell& cell) { set_endpoint(cell, row.*member); };
 
 // The end of its connection whose data a row with `connection` and `sender` is about, and the other one.
-template <class Row>
-void sender(const Row& row, const CellContext& context, Cell& cell) {
+inline constexpr auto sender = []<class Row>(const Row& row, const CellContext& context, Cell& cell) {
     const ConnectionRow* connection = context.connection(row.connection);
     if (connection == nullptr) return cell.set_empty();
     set_endpoint(cell, connection->endpoint(row.sender));
-}
+};
 
-template <class Row>
-void receiver(const Row& row, const CellContext& context, Cell& cell) {
+inline constexpr auto receiver = []<class Row>(const Row& row, const CellContext& context, Cell& cell) {
     const ConnectionRow* connection = context.connection(row.connection);
     if (connection == nullptr) return cell.set_empty();
     set_endpoint(cell, connection->endpoint(other_side(row.sender)));
-}
+};
 
 }  // namespace column
 }  // namespace sanscope

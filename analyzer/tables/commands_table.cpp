@@ -3,7 +3,9 @@
 #include <array>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "analyzer/budget/shared_budgets.h"
 #include "analyzer/scsi/status.h"
@@ -148,9 +150,8 @@ constexpr auto infos = [] {
     return all;
 }();
 
-constexpr const Column<CommandRow>& column_of(size_t index) {
-    return columns[index];
-}
+// Within the table, whose columns() hides that name.
+constexpr std::span<const Column<CommandRow>> first_columns = columns;
 
 class CommandsTable final : public Table {
   public:
@@ -161,7 +162,7 @@ class CommandsTable final : public Table {
     std::span<const ColumnInfo> columns() const override { return infos; }
     size_t rows() const override { return rows_.size(); }
     void cell(size_t row, size_t column, Cell& cell) const override {
-        if (column < own_columns) return column_of(column).get(rows_[row], {row + 1, nullptr}, cell);
+        if (column < own_columns) return first_columns[column].get(rows_[row], {row + 1, nullptr}, cell);
         if (column >= first_late_column)
             return late_columns[column - first_late_column].get(rows_[row], {row + 1, nullptr}, cell);
         CommandBudget budget;
@@ -170,8 +171,62 @@ class CommandsTable final : public Table {
         if (!known) return cell.set_empty();
         cell.set(budget.parts()[column - own_columns]);
     }
+    void numbers(size_t first, size_t count, std::span<const NumberSlice> slices) const override {
+        std::vector<NumberSlice> of_rows;
+        std::vector<NumberSlice> late;
+        std::vector<NumberSlice> of_budgets;
+        for (NumberSlice slice : slices) {
+            if (slice.column < own_columns) {
+                of_rows.push_back(slice);
+            } else if (slice.column < first_late_column) {
+                slice.column -= own_columns;
+                of_budgets.push_back(slice);
+            } else {
+                slice.column -= first_late_column;
+                late.push_back(slice);
+            }
+        }
+        const RowRange<CommandRow> range = {rows_, nullptr, first, count};
+        read_numbers<CommandRow>(first_columns, range, of_rows);
+        read_numbers<CommandRow>(late_columns, range, late);
+        if (!of_budgets.empty()) read_budgets(first, count, of_budgets);
+    }
+    void cells(size_t column, size_t first, std::span<Cell> cells) const override {
+        const RowRange<CommandRow> range = {rows_, nullptr, first, cells.size()};
+        if (column < own_columns) return first_columns[column].read(range, cells);
+        if (column >= first_late_column) return late_columns[column - first_late_column].read(range, cells);
+        Table::cells(column, first, cells);
+    }
 
   private:
+    // `slices`: their columns are parts.
+    void read_budgets(size_t first, size_t count, std::span<const NumberSlice> slices) const {
+        if (budgets_ == nullptr) {
+            for (const NumberSlice& slice : slices) {
+                std::fill_n(slice.known, count, uint8_t{0});
+                std::fill_n(slice.values, count, uint64_t{0});
+            }
+            return;
+        }
+        std::array<CommandBudget, 64> budgets;
+        std::array<uint8_t, budgets.size()> known{};
+        for (size_t begin = 0; begin < count; begin += budgets.size()) {
+            const size_t rows = std::min(budgets.size(), count - begin);
+            for (size_t i = 0; i < rows; i++) {
+                const size_t row = first + begin + i;
+                known[i] =
+                    rows_[row].turnaround_ns() != no_time && budgets_->find(row + 1, budgets[i]) ? 1 : 0;
+                if (known[i] == 0) budgets[i] = {};
+            }
+            for (const NumberSlice& slice : slices) {
+                for (size_t i = 0; i < rows; i++) {
+                    slice.known[begin + i] = known[i];
+                    slice.values[begin + i] = static_cast<uint64_t>(budgets[i].parts()[slice.column]);
+                }
+            }
+        }
+    }
+
     const ChunkedRows<CommandRow>& rows_;
     std::shared_ptr<SharedBudgets> budgets_;
 };

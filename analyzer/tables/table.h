@@ -53,6 +53,32 @@ struct Cell {
     }
 };
 
+// Room for the cells of a column, not one of text, in consecutive rows.
+struct NumberSlice {
+    size_t column;
+    uint64_t*
+        values;      // a negative number as two's complement, a boolean as 0 or 1, 0 where the cell is empty
+    uint8_t* known;  // 0 where the cell is empty, else 1
+
+    void set(size_t index, const Cell& cell) const {
+        known[index] = cell.kind != Cell::Kind::empty ? 1 : 0;
+        switch (cell.kind) {
+            case Cell::Kind::integer:
+                values[index] = static_cast<uint64_t>(cell.integer);
+                return;
+            case Cell::Kind::unsigned_integer:
+                values[index] = cell.unsigned_integer;
+                return;
+            case Cell::Kind::boolean:
+                values[index] = cell.boolean ? 1 : 0;
+                return;
+            case Cell::Kind::empty:
+            case Cell::Kind::text:
+                values[index] = 0;
+        }
+    }
+};
+
 // A table as exporters, filters and views see it: columns by number, cells made when asked for.
 class Table {
   public:
@@ -62,6 +88,10 @@ class Table {
     virtual size_t rows() const = 0;
     // `row` < rows(), `column` < columns().size(). Overwrites `cell`.
     virtual void cell(size_t row, size_t column, Cell& cell) const = 0;
+    // Many cells at once: of rows [first, first + count), which are there, into slices that have room for them.
+    virtual void numbers(size_t first, size_t count, std::span<const NumberSlice> slices) const;
+    // Cells of one column, of rows from `first` on; all are overwritten.
+    virtual void cells(size_t column, size_t first, std::span<Cell> cells) const;
 };
 
 }  // namespace sanscope

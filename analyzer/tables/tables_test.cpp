@@ -124,6 +124,73 @@ TEST(Tables, cells_have_the_type_of_their_column) {
     }
 }
 
+// Arrow reads many cells at once, all else one by one.
+TEST(Tables, many_cells_at_once_are_the_cells_one_by_one) {
+    ResultStore store({});
+    fill(store);
+    for (const TableInfo& info : table_infos()) {
+        const std::unique_ptr<Table> table = info.make(store);
+        for (size_t column = 0; column < table->columns().size(); column++) {
+            SCOPED_TRACE(std::string(info.name) + '.' + std::string(table->columns()[column].name));
+            Cell cell;
+            table->cell(0, column, cell);
+            if (table->columns()[column].type == ColumnType::text) {
+                Cell read[1];
+                table->cells(column, 0, read);
+                EXPECT_EQ(read[0].kind, cell.kind);
+                if (cell.kind == Cell::Kind::text) {
+                    EXPECT_EQ(read[0].text, cell.text);
+                }
+                continue;
+            }
+            uint64_t value = 77;
+            uint8_t known = 77;
+            const NumberSlice slice = {column, &value, &known};
+            table->numbers(0, 1, {&slice, 1});
+            EXPECT_EQ(known, cell.kind == Cell::Kind::empty ? 0 : 1);
+            EXPECT_EQ(value, cell.kind == Cell::Kind::empty     ? 0
+                             : cell.kind == Cell::Kind::boolean ? uint64_t{cell.boolean}
+                                                                : cell.unsigned_integer);
+        }
+    }
+}
+
+// A chunk of rows ends in the midst of what is read.
+TEST(Tables, many_cells_at_once_across_chunks) {
+    ChunkedRows<CommandRow> rows;
+    constexpr size_t count = ChunkedRows<CommandRow>::rows_per_chunk + 200;
+    for (size_t i = 0; i < count; i++) {
+        CommandRow& row = rows.append({});
+        row.lba = i % 3 == 0 ? unknown<uint64_t> : 1000 + i;
+        row.itt = static_cast<uint32_t>(i);
+    }
+    const auto table = make_commands_table(rows);
+    const auto column_named = [&](std::string_view name) {
+        size_t column = 0;
+        while (table->columns()[column].name != name) column++;
+        return column;
+    };
+    const size_t first = 100;
+    std::vector<uint64_t> numbers(count - first);
+    std::vector<uint64_t> addresses(count - first);
+    std::vector<uint8_t> known(count - first);
+    std::vector<uint8_t> known_addresses(count - first);
+    const NumberSlice slices[] = {{column_named("command"), numbers.data(), known.data()},
+                                  {column_named("lba"), addresses.data(), known_addresses.data()}};
+    table->numbers(first, count - first, slices);
+    std::vector<Cell> tags(count - first);
+    table->cells(column_named("itt"), first, tags);
+    for (size_t i = 0; i < numbers.size(); i++) {
+        ASSERT_EQ(numbers[i], first + i + 1);
+        ASSERT_EQ(known[i], 1);
+        ASSERT_EQ(known_addresses[i], (first + i) % 3 == 0 ? 0 : 1);
+        ASSERT_EQ(addresses[i], (first + i) % 3 == 0 ? 0 : 1000 + first + i);
+        Cell cell;
+        table->cell(first + i, column_named("itt"), cell);
+        ASSERT_EQ(tags[i].text, cell.text);
+    }
+}
+
 TEST(Tables, what_a_table_asks_to_be_kept_is_what_it_shows) {
     for (const TableInfo& asked : table_infos()) {
         ResultStore store(asked.keep);

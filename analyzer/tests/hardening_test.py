@@ -17,7 +17,7 @@ import sys
 from harness import DEFAULT_SANSCOPE, Checks
 
 BUILD = DEFAULT_SANSCOPE.parent.parent
-PROGRAMS = ("sanscope", "sanscope-recorder", "sanscope-remote-recorder", "sanscope-dissectd", "sanscope-gui", "sanscope-extcap")
+PROGRAMS = ("sanscope", "sanscope-recorder", "sanscope-remote-recorder", "sanscope-dissectd", "sanscope-capture-reader", "sanscope-gui", "sanscope-extcap")
 PAGE = 4096
 
 # With _FORTIFY_SOURCE, <stdio.h> makes another function of each of these wherever it is called, __printf_chk() and so

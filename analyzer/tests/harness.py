@@ -3,6 +3,7 @@
 
 import argparse
 import concurrent.futures
+import contextlib
 import csv
 import io
 import os
@@ -12,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -66,6 +68,29 @@ def until(condition, seconds=20):
     while not (found := condition()) and time.monotonic() < deadline:
         time.sleep(0.02)
     return found
+
+
+@contextlib.contextmanager
+def recording(command, environment=None, stdout=subprocess.DEVNULL, seconds=30):
+    """A recording under way, by a command that begins one. Afterwards it has .status, None where it did not end in time, and .err."""
+    # Appended to: the child shares the place at which it is read meanwhile.
+    with tempfile.TemporaryFile("a+") as err:
+        child = subprocess.Popen([*map(str, command)], stdin=subprocess.DEVNULL, stdout=stdout, stderr=err,
+                                 env={**os.environ, **(environment or {})})
+        child.text = lambda: (err.seek(0), err.read())[1]
+        until(lambda: "Recording from" in child.text() or child.poll() is not None)
+        try:
+            yield child
+            if child.poll() is None:
+                child.send_signal(signal.SIGINT)
+            child.status = child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            child.status = None
+        finally:
+            if child.poll() is None:
+                child.kill()
+                child.wait()
+        child.err = child.text()
 
 
 class Run:

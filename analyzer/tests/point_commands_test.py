@@ -151,6 +151,48 @@ def test_hidden_copies(checks, program, folder):
     checks.check(f"of a capture that lacks packets {left} of {len(after)} commands are split, as of a whole one", faults)
 
 
+def test_both_directions(checks, program, folder):
+    """Hosts that are each other's targets: what each load's commands took is the same as by its own two captures, told from the
+    side of its initiator."""
+    loads = {"here": SAMPLES / "budgets/target-5ms", "there": SAMPLES / "budgets/r2t-10ms"}
+    ends = {(load, end): Capture(path / f"{end}.pcap.zst") for load, path in loads.items() for end in ("initiator", "target")}
+    first = {load: ends[load, "initiator"].packets[0][0] for load in loads}
+
+    def moved(load, end):
+        """As if both loads began at one time; those of the second between other addresses."""
+        for time_ns, frame, wire in ends[load, end].packets:
+            moment = time_ns - first[load] + first["here"]
+            yield moment, frame if load == "here" else frame[:28] + b"\x63" + frame[29:32] + b"\x63" + frame[33:], wire
+
+    files = {}
+    for name, parts in (("left", (("here", "initiator"), ("there", "target"))), ("right", (("here", "target"), ("there", "initiator")))):
+        both = ends["here", "initiator"]
+        both.packets = sorted((packet for part in parts for packet in moved(*part)), key=lambda packet: packet[0])
+        files[name] = both.write(folder / f"{name}.pcap", lambda time_ns, frame: time_ns)
+        ends["here", "initiator"] = Capture(loads["here"] / "initiator.pcap.zst")
+
+    def key(row):
+        return row["name"], row["itt"], row["bytes"], row["round_trips"], *(row[part] for part in (*PARTS, "turnaround_ns"))
+
+    for files_given in ((files["left"], files["right"]), (files["right"], files["left"])):
+        found = split_rows(program, *files_given)
+        faults = []
+        for load, point in (("here", "left"), ("there", "right")):
+            alone = split_rows(program, loads[load] / "initiator.pcap.zst", loads[load] / "target.pcap.zst")
+            ours = [row for row in found if row["point"] == point]
+            expected = collections.Counter(key(row) for row in alone if row["not_split"] is None)
+            told = collections.Counter(key(row) for row in ours if row["not_split"] is None)
+            if told != expected or not expected:
+                faults.append(f"{load}: {sum(told.values())} split, {sum(expected.values())} by its own captures; "
+                              f"{list((told - expected).elements())[:2]}, {list((expected - told).elements())[:2]}")
+            for row in ours:
+                for way in ("out", "back"):
+                    low, high = row[f"path_{way}_low_ns"], row[f"path_{way}_high_ns"]
+                    if low is not None and not 0 <= low <= high <= row["paths_ns"]:
+                        faults.append(f"command {row['command']}: the path {way} is {low} to {high}")
+        checks.check(f"two loads the other way round to each other: {len(found)} commands told from their own initiators", faults)
+
+
 def acknowledged(program, capture, sender, receiver):
     """The congestion window and state after each acknowledgement of new data, and since when, as `windows` has them."""
     found, highest = {}, None
@@ -239,6 +281,7 @@ def main():
             exact, commands = test_split(checks, options.sanscope, *pair, folder)
             table.append((pair[0], len(exact), *map(figures, estimate_errors(exact, commands))))
         test_hidden_copies(checks, options.sanscope, folder)
+        test_both_directions(checks, options.sanscope, folder)
     test_known_times(checks, options.sanscope)
     for name, *ends in (*list(sample_pairs())[:7], *pairs[16:]):
         test_senders(checks, options.sanscope, name, *ends)

@@ -183,8 +183,6 @@ def prove_application(checks, program, folder):
 TORTURE_STATUS = {
     "drv-text-not-a-capture.pcap": ({1}, "text"),
     "enc-ip6-exthdr-frag.pcapng": ({1}, "a web page in spite of its name"),
-    "drv-retrans.pcap.bz2": ({1}, "bzip2 is not among the compressions that are read"),
-    "tcp-ftp-ipv6-losses.pcap": ({1}, "a Network Monitor capture in spite of its name"),
     "fmt-badversion2.pcap": ({0, 1}, "pcap version 2.5 never was: libpcap refuses it, Wireshark reads it"),
     "drv-cut-in-record-header.pcap": ({1, 3}, "a good file header and nothing whole after it"),
     "drv-caplen-2GiB.pcap": ({1, 3}, "a good file header, then a record of 2 GiB"),

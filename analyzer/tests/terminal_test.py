@@ -107,6 +107,57 @@ def test_captures(checks, sanscope, scratch):
             checks.check(f"{name}{how}: no control sequence", faults(out, own if how else ()) + missing)
 
 
+def test_names(checks, sanscope, scratch):
+    """Files and folders of every command that cannot be read or written: its error names them."""
+    folder = os.fsencode(scratch)
+    missing = os.path.join(folder, b"none" + HOSTILE, b"file" + HOSTILE)
+    capture = os.path.join(folder, b"y" + HOSTILE + b".pcap")
+    hostile_capture(capture)
+    sample = ROOT / "captures/samples/nop-logout.pcap"
+    url = "iscsi://127.0.0.1:1/iqn.2026-01.org.example:none/0"
+    for how, start in (("", run), (" on a terminal", on_terminal)):
+        for name, arguments in (
+                ("a table's file", ["table", "sessions", sample, "-o", missing]),
+                ("a table's file as Parquet", ["table", "sessions", sample, "--format", "parquet", "-o", missing]),
+                ("a folder of tables that is a file", ["table", "--tables", "sessions", sample, "-o", os.path.join(capture, HOSTILE)]),
+                ("a capture of a table", ["table", "sessions", missing]), ("a capture compared", ["compare", sample, missing]),
+                ("captures at several points", ["report", "--points", capture, missing]),
+                ("one capture at several points", ["report", "--points", capture, capture]),
+                ("several captures", ["report", capture, missing]),
+                ("several captures' findings", ["table", "findings", capture, missing]), ("a capture for its details", ["details", missing, "1"]),
+                ("a capture to filter", ["filter", missing, "tcp"]), ("a filter's file", ["filter", sample, "tcp", "-w", missing]),
+                ("a capture to scrub", ["scrub", missing, os.path.join(folder, b"z")]),
+                ("a scrubbed copy", ["scrub", "--force", sample, missing]), ("a copy that is there", ["scrub", sample, capture]),
+                ("a copy over its capture", ["scrub", "--force", capture, capture]),
+                ("a mapping's file", ["scrub", sample, os.path.join(folder, b"z"), "--anonymize", "--write-mapping", missing]),
+                ("a key's file", ["scrub", sample, os.path.join(folder, b"z"), "--anonymize", "--key-file", missing]),
+                ("a recording's file", ["capture", "-i", "lo", "-w", missing]),
+                ("an interface", ["capture", "-i", b"none" + HOSTILE, "-w", "/dev/null"]),
+                ("a load's log", ["generate", "--duration", "1s", "--log", missing, url]),
+                ("a load's rows", ["generate", "--duration", "1s", "--csv", missing, url]),
+                ("a load's trace", ["generate", "--pattern", "trace", "--trace", missing, url]),
+                ("a load's secret", ["generate", "--user", "a", "--secret-file", missing, url]),
+                ("a target of a load", ["generate", b"iscsi://127.0.0.1:1/" + HOSTILE + b"/0"]),
+                ("a target's secret", ["target", "--chap-user", "a", "--secret-file", missing]),
+                ("a target's address", ["target", "--listen", b"none" + HOSTILE]),
+                ("an experiment's folder", ["experiment", "oguchi-fig6-7", "-o", os.path.join(capture, HOSTILE)]),
+                ("an experiment", ["experiment", b"none" + HOSTILE]),
+                ("an archive's folder", ["archive", missing, "--into", os.path.join(folder, b"lake")]),
+                ("a lake that is a file", ["archive", folder, "--into", os.path.join(capture, HOSTILE)]),
+                ("a table's name", ["table", b"none" + HOSTILE, sample]), ("a command", [b"none" + HOSTILE])):
+            # A line of progress, and how a report marks its findings.
+            own = [b"\r\x1b[K", b"\x1b[1;31m", b"\x1b[33m", b"\x1b[0m"] if how else ()
+            checks.check(f"{name}{how}: no control sequence", faults(start([sanscope, *arguments]), own))
+    window = pathlib.Path(sanscope).parent / "sanscope-gui"
+    if not window.exists():
+        checks.skip("the window's messages: no control sequence", "it was not built")
+        return
+    for name, arguments in (("a capture to draw", [missing, "--render", folder]),
+                            ("a folder to draw into", [sample, "--render", os.path.join(capture, HOSTILE)]),
+                            ("a view", [sample, "--render", folder, "--view", b"none" + HOSTILE])):
+        checks.check(f"{name} in the window: no control sequence", faults(run([window, *arguments], {"QT_QPA_PLATFORM": "offscreen"})))
+
+
 def test_helpers(checks, sanscope, scratch):
     """Recorders, and ssh, that say what they like."""
     script = scratch / "says"
@@ -177,6 +228,7 @@ def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         test_captures(checks, sanscope, pathlib.Path(folder))
+        test_names(checks, sanscope, pathlib.Path(folder))
         test_helpers(checks, sanscope, pathlib.Path(folder))
         test_interfaces(checks, sanscope, pathlib.Path(folder))
     test_sources(checks)

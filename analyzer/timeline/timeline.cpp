@@ -81,6 +81,10 @@ int64_t Timeline::start_of(const CommandRow& command) {
 
 int64_t Timeline::end_of(const CommandRow& command) const {
     if (command.response_ns != no_time) return command.response_ns;
+    if (command.ended_nobody_knows_when()) {
+        return std::max(
+            {start_of(command), command.first_byte_ns, command.first_data_ns, command.last_data_ns});
+    }
     return command.aborted_packet != 0 && command.aborted_packet <= index_->packets()
                ? time_of(command.aborted_packet)
                : no_time;

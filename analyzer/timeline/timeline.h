@@ -117,7 +117,8 @@ class Timeline {
 
     // When a command, a PDU begins to exist in the capture: its request, else the earliest known of it.
     static int64_t start_of(const CommandRow& command);
-    // Its status, or what ended it otherwise; no_time where it never ended.
+    // Its status, or what ended it otherwise; no_time where it never ended. Where nobody knows when, the latest that is known
+    // of it: it was under way until then at least.
     int64_t end_of(const CommandRow& command) const;
     // A record that is no packet and stands before the first one is told to be at that one's time.
     int64_t time_of(PacketNumber packet) const {

@@ -280,6 +280,25 @@ TEST_F(TimelineTest, WhatBecameKnownLateIsRightInTheEnd) {
     EXPECT_EQ(all.slowest_ns, 399 * ms);
 }
 
+// Its answer lies in headers that the capture lacks: it is not drawn as if it had been under way until the end.
+TEST_F(TimelineTest, ACommandThatEndedNobodyKnowsWhenIsThereUntilTheLatestKnownOfIt) {
+    packet(1 * ms, 10);
+    CommandRow& with_data = command(1 * ms, no_time);
+    with_data.outcome = Outcome::completed;
+    with_data.first_data_ns = 2 * ms;
+    with_data.last_data_ns = 5 * ms;
+    CommandRow& without = command(3 * ms, no_time);
+    without.outcome = Outcome::unknown;
+    CommandRow& unanswered = command(4 * ms, no_time);
+    unanswered.outcome = Outcome::unanswered;
+    packet(100 * ms, 10);
+    timeline.finish();
+    EXPECT_EQ(timeline.end_of(with_data), 5 * ms);
+    EXPECT_EQ(timeline.end_of(without), 3 * ms);
+    EXPECT_EQ(timeline.end_of(unanswered), no_time);
+    EXPECT_THAT(timeline.track(1)->unended, ElementsAre(2));
+}
+
 TEST_F(TimelineTest, ACommandThatEndsLateGivesItsSlotBackThen) {
     packet(0, 10);
     constexpr int64_t took_ns = 400 * ms;  // more than 256 commands begin meanwhile

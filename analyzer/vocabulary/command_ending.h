@@ -18,6 +18,7 @@ struct CommandEnding {
     uint16_t iscsi_response = unknown<uint16_t>;
     bool sense_deferred = false;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 of a comparison left to the compiler for a pointer
     auto operator<=>(const CommandEnding&) const = default;
     // The target answered, but not with a SCSI status (RFC 7143 §11.4.3).
     bool lacks_status() const { return iscsi_response != unknown<uint16_t> && iscsi_response != 0; }

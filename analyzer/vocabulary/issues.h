@@ -10,6 +10,12 @@
 
 namespace sanscope {
 
+// From so much on it is Issue::times_set_back: packets of several interfaces may come a little out of order; a clock that is set,
+// or a file put behind another, is more.
+constexpr int64_t least_set_back_ns = 100'000'000;
+// A clock is set seldom: more often than this it is interfaces whose clocks differ, or packets out of order.
+constexpr uint64_t most_set_back = 8;
+
 enum class Issue : uint8_t {
 #define ISSUE(name, severity, sentence) name,
 #include "analyzer/vocabulary/issues.def"
@@ -44,6 +50,8 @@ class Issues {
         count.count += n;
     }
     const Count& operator[](Issue issue) const { return counts_[static_cast<size_t>(issue)]; }
+    // The capture's clock was never set back, so that times tell what came before what.
+    bool times_in_order() const { return (*this)[Issue::times_set_back].count == 0; }
 
   private:
     std::array<Count, issue_infos.size()> counts_{};

@@ -202,6 +202,10 @@ struct CommandRow {
     int64_t turnaround_ns() const {
         return request_ns == no_time || response_ns == no_time ? no_time : response_ns - request_ns;
     }
+    // It was answered, or may have been.
+    bool ended_nobody_knows_when() const {
+        return turnaround_ns() == no_time && (outcome == Outcome::completed || outcome == Outcome::unknown);
+    }
 };
 
 enum class Digest : uint8_t { none, ok, bad };  // none: not negotiated, or the capture cut the bytes off

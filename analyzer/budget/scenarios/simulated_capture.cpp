@@ -51,8 +51,9 @@ SimulatedCapture::SimulatedCapture(const std::vector<SeenSegment>& seen,
     }
     engine_.finish();
     const auto& rows = engine_.store().commands();
-    for (uint64_t number = 1; number <= rows.size(); ++number)
-        if (engine_.store().command(number).opcode != unknown<uint16_t>) commands_.push_back(number);
+    for (uint64_t number = 1; number <= rows.size(); ++number) {
+        if (engine_.store().command(number).opcode != unknown<uint16_t>) commands_.emplace_back(number);
+    }
 }
 
 }  // namespace sanscope::simulated

@@ -106,8 +106,9 @@ void SimulatedHost::resume_reading(SimulatedHost& from) {
 }
 
 int64_t SimulatedHost::first_sent_ns(uint64_t position) const {
-    for (const Transmission& sent : transmissions_)
+    for (const Transmission& sent : transmissions_) {
         if (sent.begin < position && position <= sent.end) return sent.sent_ns;
+    }
     throw std::logic_error("never sent");
 }
 
@@ -119,14 +120,16 @@ int64_t SimulatedHost::readable_ns(uint64_t position) const {
 
 const SimulatedHost::Transmission& SimulatedHost::delivery_of(uint64_t position) const {
     const int64_t leaves_ns = readable_ns(position) - options_.delay_ns;
-    for (const Transmission& sent : transmissions_)
+    for (const Transmission& sent : transmissions_) {
         if (sent.arrives && sent.leaves_ns == leaves_ns) return sent;
+    }
     throw std::logic_error("nothing arrived then");
 }
 
 const SimulatedHost::Transmission& SimulatedHost::first_arrival_of(uint64_t position) const {
-    for (const Transmission& sent : transmissions_)
+    for (const Transmission& sent : transmissions_) {
         if (sent.arrives && sent.begin < position && position <= sent.end) return sent;
+    }
     throw std::logic_error("never arrived");
 }
 

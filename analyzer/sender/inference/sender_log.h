@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyzer/base/serial32.h"
+#include "analyzer/sender/events/capture_clock.h"
 #include "analyzer/sender/events/sender_events.h"
 #include "analyzer/store/result_store.h"
 
@@ -12,8 +13,9 @@ namespace sanscope {
 // Where the replay of one side writes: its rows in the store, named after it.
 class SenderLog {
   public:
-    SenderLog(ResultStore& store, uint32_t connection, Side side)
-        : store_(store), summary_(store.add_sender(connection, side)) {}
+    // `clock`: that of the times which come; nullptr where they are the capture's own.
+    SenderLog(ResultStore& store, uint32_t connection, Side side, const CaptureClock* clock)
+        : store_(store), summary_(store.add_sender(connection, side)), clock_(clock) {}
 
     // What all rows of windows begin with.
     WindowRow window_row() const {
@@ -24,7 +26,7 @@ class SenderLog {
     }
     // Whether anybody will see how far off a window may be.
     bool keeps_intervals() const { return store_.keeps_window_intervals(); }
-    // A capture's clock may go back a little, the sender's own time does not.
+    // Times of windows and transitions go on where the capture's clock was set back: how long each held rests on them.
     void window(WindowRow& row) {
         last_window_ns_ = std::max(last_window_ns_, row.time_ns);
         row.time_ns = last_window_ns_;
@@ -61,7 +63,7 @@ class SenderLog {
         LossRow row;
         row.packet = segment.packet;
         row.original_packet = original;
-        row.time_ns = time_ns;
+        row.time_ns = clock_ == nullptr ? time_ns : clock_->captured(time_ns);
         row.delay_ns = delay_ns;
         row.connection = summary_.connection();
         row.seq = seq.value;
@@ -92,6 +94,7 @@ class SenderLog {
 
     ResultStore& store_;
     SenderSummary& summary_;
+    const CaptureClock* clock_;
     uint32_t mss_ = 0;
     int64_t last_window_ns_ = no_time;
     int64_t last_transition_ns_ = no_time;

@@ -116,8 +116,9 @@ void SentHistory::on_repeated(SentSegment& segment, Serial32 end, int64_t round_
         if (segment.sent == Sent::again) keep_repaired(*found, segment.seq, end);
         fill(static_cast<size_t>(found - holes_.begin()), segment.seq, end);
     } else {
-        for (size_t i = holes_.size(); i-- > 0;)
+        for (size_t i = holes_.size(); i-- > 0;) {
             if (overlapping(holes_[i])) fill(i, segment.seq, end);
+        }
     }
     if (end_.before(end)) {
         advance(segment, static_cast<uint32_t>(segment.seq.distance_to(end)));
@@ -268,8 +269,9 @@ void SentHistory::note_acknowledgement(const ReceivedAck& ack, bool repeats) {
     acknowledged_ns_ = ack.time_ns;
     acknowledged_by_ = ack.packet;
     if (holes_.empty()) return;
-    for (size_t i = holes_.size(); i-- > 0 && holes_[i].acknowledged_ns == no_time;)
+    for (size_t i = holes_.size(); i-- > 0 && holes_[i].acknowledged_ns == no_time;) {
         if (!ack.ack.before(holes_[i].end)) note_acknowledged(holes_[i], ack.time_ns, ack.packet);
+    }
     note_request(ack);
 }
 
@@ -282,8 +284,9 @@ void SentHistory::note_request(const ReceivedAck& ack) {
     for (size_t i = holes_.size(); i-- > 0 && holes_[i].end.after(ack.ack);) {
         Hole& hole = holes_[i];
         if (duplicate && !hole.begin.after(ack.ack)) hole.asked = true;
-        for (size_t k = 0; k < std::min<size_t>(ack.sack_blocks, ack.sack.size()); ++k)
+        for (size_t k = 0; k < std::min<size_t>(ack.sack_blocks, ack.sack.size()); ++k) {
             if (ack.sack[k].end.after(hole.begin)) hole.asked = true;
+        }
     }
 }
 

@@ -33,7 +33,9 @@ WireInterpreter::WireInterpreter(SenderLog& log, SendBudget& budget, const Sende
 }
 
 void WireInterpreter::set_now(PacketNumber packet, int64_t time_ns) {
-    clock_.advance(tp_, time_ns);
+    if (journal_.time_ns() == no_time) base_us_ = std::min<int64_t>(0, time_ns / 1000);
+    // Packets of the two directions may stand a little out of order.
+    tp_.now_us = std::max(tp_.now_us, time_ns / 1000 - base_us_);
     journal_.at(packet, time_ns);
 }
 

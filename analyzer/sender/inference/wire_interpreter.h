@@ -5,7 +5,6 @@
 
 #include "analyzer/sender/events/sender_events.h"
 #include "analyzer/sender/inference/application_limit.h"
-#include "analyzer/sender/inference/clock_steps.h"
 #include "analyzer/sender/inference/loss_journal.h"
 #include "analyzer/sender/inference/replayed_sender.h"
 #include "analyzer/sender/inference/sender_log.h"
@@ -74,7 +73,7 @@ class WireInterpreter {
     LossJournal journal_;
     ReplayedSender kernel_;
     SenderState& tp_;
-    ClockSteps clock_;
+    int64_t base_us_ = 0;  // from which time is counted: Linux's is never negative, a capture's may be
     TimestampTicks ticks_;
     ApplicationLimit application_;
     bool begun_ = false;

@@ -45,20 +45,23 @@ Captured::Captured(const Simulation& simulation, const std::vector<TappedSegment
         senders.on_packet(tapped.from_sender ? Side::a : Side::b, packet, ++number, tapped.time_ns);
     }
     senders.finish();
-    for (const WindowRow& row : store_.windows())
+    for (const WindowRow& row : store_.windows()) {
         if (row.sender == Side::a) windows_.push_back(&row);
+    }
 }
 
 const SenderSummary* Captured::sender() const {
-    for (const SenderSummary& summary : store_.senders())
+    for (const SenderSummary& summary : store_.senders()) {
         if (summary.side() == Side::a) return &summary;
+    }
     return nullptr;
 }
 
 std::vector<TrueTransition> Captured::transitions() const {
     std::vector<TrueTransition> all;
-    for (const CaTransitionRow& row : store_.ca_transitions())
+    for (const CaTransitionRow& row : store_.ca_transitions()) {
         if (row.sender == Side::a) all.push_back({row.packet, row.time_ns, row.from, row.to});
+    }
     return all;
 }
 

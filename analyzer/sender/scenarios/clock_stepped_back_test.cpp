@@ -2,6 +2,7 @@
 // The capturing host's clock is set back in the middle of a connection: round trips are those of before.
 #include <gtest/gtest.h>
 
+#include "analyzer/sender/events/capture_clock.h"
 #include "analyzer/sender/scenarios/replayed.h"
 
 namespace sanscope::simulated {
@@ -13,8 +14,9 @@ constexpr uint32_t mss = 1000;
 // A segment and its acknowledgement each 100 ms; from that packet on all times are 7 s earlier.
 std::vector<SenderEvent> stepped_at(PacketNumber step) {
     std::vector<SenderEvent> events;
+    CaptureClock clock;
     const auto moment = [&](int64_t time_ns) {
-        return events.size() + 1 >= step ? time_ns - 7 * second : time_ns;
+        return clock.continuous(events.size() + 1 >= step ? time_ns - 7 * second : time_ns, round_trip);
     };
     for (uint32_t n = 0; n < 40; ++n) {
         const int64_t at = 100 * second + int64_t{n} * 100 * millisecond;

@@ -23,7 +23,7 @@ SentSegment segment(Sent sent) {
 
 TEST(LossRows, NeedAPacketThatBringsBytesAgain) {
     ResultStore store({});
-    SenderLog log(store, 1, Side::a);
+    SenderLog log(store, 1, Side::a, nullptr);
     uint64_t withheld = 0;
     for (const LossKind kind : sent_again) {
         for (const Sent sent : {Sent::unclassified, Sent::first, Sent::late, Sent::unknown}) {
@@ -45,7 +45,7 @@ TEST(LossRows, NeedAPacketThatBringsBytesAgain) {
 
 TEST(LossRows, CannotBeMadeOneBySayingOtherwiseLater) {
     ResultStore store({});
-    SenderLog log(store, 1, Side::a);
+    SenderLog log(store, 1, Side::a, nullptr);
     const uint64_t row = log.loss(LossKind::out_of_order, segment(Sent::late), 0, Serial32(1000), 2500);
     log.reclassify(row, LossKind::out_of_order, LossKind::spurious, 2500);
     log.reclassify(0, LossKind::rto, LossKind::spurious, 2500);
@@ -55,7 +55,7 @@ TEST(LossRows, CannotBeMadeOneBySayingOtherwiseLater) {
 
 TEST(LossRows, CountTheSegmentsOfAPacket) {
     ResultStore store({});
-    SenderLog log(store, 1, Side::a);
+    SenderLog log(store, 1, Side::a, nullptr);
     log.set_mss(1000);
     log.loss(LossKind::rto, segment(Sent::again), 0, Serial32(1000), 2500);
     EXPECT_EQ(log.summary().sent_again(), 3u);

@@ -94,8 +94,9 @@ void Script::check() const {
     }
     for (const StatesClaim& claim : states_claims_) {
         std::string entered;
-        for (const TrueTransition& transition : replayed.transitions())
+        for (const TrueTransition& transition : replayed.transitions()) {
             if (transition.packet <= claim.packet) entered += in_words(transition.to) + " ";
+        }
         std::string wanted;
         for (const CaState state : claim.states) wanted += in_words(state) + " ";
         EXPECT_EQ(entered, wanted) << "states, line " << claim.line << " of the script";

@@ -28,10 +28,12 @@ SimulatedLink::Fate SimulatedLink::fate_of(const WireSegment& segment) {
             fate = found->second;
     }
     const int64_t now = time_.now();
-    for (const Outage& outage : outages_)
+    for (const Outage& outage : outages_) {
         if (now >= outage.from_ns && now < outage.to_ns) fate.drop = true;
-    for (const Hold& hold : holds_)
+    }
+    for (const Hold& hold : holds_) {
         if (now >= hold.from_ns && now < hold.to_ns) fate.hold_ns += hold.extra_ns;
+    }
     return fate;
 }
 

@@ -64,11 +64,12 @@ void on_answer(CommandMarks& marks, const Pdu& pdu, const Extent& extent) {
 }  // namespace
 
 void note_marks(ResultStore& store, CommandNumber command, ConnectionNumber connection, const Pdu& pdu) {
-    if (!store.keeps_budgets()) return;
-    CommandMarks& marks = store.command_marks(command);
+    CommandMarks* const kept = store.marks_of(command);
+    if (kept == nullptr) return;
+    CommandMarks& marks = *kept;
     const bool of_request = pdu.bhs().opcode() == Opcode::scsi_command;
     const bool cut = of_request && pdu.header_captured < transfer_length_end;
-    if (pdu.inferred || cut || store.command(command).connection != connection) marks.doubtful = true;
+    if (pdu.inferred || cut || store.connection_of(command) != connection) marks.doubtful = true;
     const Extent extent = extent_of(pdu);
     switch (pdu.bhs().opcode()) {
         case Opcode::scsi_command:

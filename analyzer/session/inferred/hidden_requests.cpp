@@ -99,7 +99,7 @@ void HiddenRequests::close(const Pdu& next, const RequestShape& shape) {
     note_length(next, shape);
     if (gap_.writes && length_.bytes != length_before) gap_.hopeless = true;
     count_hidden(next, infer_gap(bhs));
-    begin_gap(bhs);
+    begin_gap(next);
 }
 
 // How many of the hidden requests are commands now.
@@ -129,7 +129,9 @@ uint32_t HiddenRequests::infer_gap(const Bhs& next) {
     return missing;
 }
 
-void HiddenRequests::begin_gap(const Bhs& last) {
+void HiddenRequests::begin_gap(const Pdu& request) {
+    const Bhs last = request.bhs();
+    gap_.packet_before = request.last.packet;
     gap_.begun = true;
     gap_.others = 0;
     gap_.hopeless = false;
@@ -142,15 +144,19 @@ void HiddenRequests::begin_gap(const Bhs& last) {
     gap_.commands.clear();
 }
 
-// In a session of several connections the numbers may be another's. So far ahead at once no initiator is: a damaged
-// header.
+// So far ahead at once no initiator is: a damaged header.
 void HiddenRequests::count_hidden(const Pdu& next, uint32_t found) {
     constexpr int32_t most = 4096;
     const Gap& gap = gap_;
     const int32_t passed = gap.cmd_sn_before.distance_to(next.bhs().cmd_sn()) - 1;
     const int32_t hidden = passed - static_cast<int32_t>(found + gap.others);
-    if (!gap.begun || passed > most || hidden <= 0 || shares_session()) return;
-    store_->add_hidden_requests(session_, static_cast<uint32_t>(hidden));
+    if (!gap.begun || passed > most || hidden <= 0) return;
+    // In a session of several connections the numbers may be another's.
+    const bool counted = !shares_session();
+    const bool may_hide = gap.hopeless || gap.mixed > 0 || gap.requests.size() > found;
+    if (!counted && !may_hide) return;
+    if (!counted) return store_->add_unlisted({session_, unknown<uint32_t>, gap.packet_before + 1});
+    store_->add_unlisted({session_, static_cast<uint32_t>(hidden), next.first.packet});
     issues_->add(Issue::requests_not_seen, next.first.packet, static_cast<uint64_t>(hidden));
 }
 

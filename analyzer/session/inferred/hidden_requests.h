@@ -58,6 +58,7 @@ class HiddenRequests {
         bool hopeless = false;  // something in it cannot be counted
         uint32_t itt_before = 0;
         Serial32 cmd_sn_before;
+        PacketNumber packet_before = 0;
         uint32_t others = 0;  // requests seen since that are no SCSI commands, and count by CmdSN like them
         std::vector<Arrival> requests;
         bool writes = false;         // these are writes with immediate data, all as long as the one before
@@ -93,7 +94,7 @@ class HiddenRequests {
     void note_mixed_stretch(const UnseenStretch& stretch);
     uint32_t infer_gap(const Bhs& next);
     void count_hidden(const Pdu& next, uint32_t found);
-    void begin_gap(const Bhs& last);
+    void begin_gap(const Pdu& request);
     void note_length(const Pdu& request, const RequestShape& shape);
     bool shares_session() const { return store_->session(session_).connections > 1; }
 

@@ -55,6 +55,7 @@ void UnseenAnswers::close_run(const Pdu* next, InferredCommands& commands) {
     if (next != nullptr)
         runs_.cut_tail(*next, commands.tracker().answer_so_far(*next), read_.interleaves(), shape_, profile);
     runs_.place(count_.statuses());
+    if (runs_.drop_if_empty()) wait_no_longer_if_none(commands);
 }
 
 // The read that was under way was answered in the run.
@@ -129,6 +130,10 @@ void UnseenAnswers::hold_all(size_t counting, InferredCommands& commands) {
 
 void UnseenAnswers::drop_runs(size_t count, InferredCommands& commands) {
     runs_.drop(count);
+    wait_no_longer_if_none(commands);
+}
+
+void UnseenAnswers::wait_no_longer_if_none(InferredCommands& commands) {
     if (!runs_.empty()) return;
     if (waiting_) commands.in_flight().end_waiting();
     waiting_ = false;

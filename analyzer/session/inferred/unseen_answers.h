@@ -68,6 +68,7 @@ class UnseenAnswers {
     void settle(size_t counting, InferredCommands& commands);
     void hold_all(size_t counting, InferredCommands& commands);
     void drop_runs(size_t count, InferredCommands& commands);
+    void wait_no_longer_if_none(InferredCommands& commands);
     void lose(InferredCommands& commands);
     void lose_all(InferredCommands& commands);
     void lose_until_past(uint64_t given_up);

@@ -57,6 +57,10 @@ void UnseenRuns::add_partial(const Pdu& pdu, const AnswerShape& shape) {
 bool UnseenRuns::close(const Pdu* next) {
     open_ = false;
     Run& run = runs_.back();
+    if (!run.marks.empty()) {
+        run.first_packet = run.marks.front().delivered.packet;
+        run.last_packet = run.marks.back().delivered.packet;
+    }
     if (crowd(4)) {
         run.marks.clear();
         return false;
@@ -64,10 +68,6 @@ bool UnseenRuns::close(const Pdu* next) {
     if (next != nullptr && run.end != next->offset) run.run.explicable = false;
     if (run.marks.size() >= UnseenStretch::max_marks) run.run.explicable = false;
     if (run.end - run.begin > std::numeric_limits<uint32_t>::max()) run.run.explicable = false;
-    if (!run.marks.empty()) {
-        run.first_packet = run.marks.front().delivered.packet;
-        run.last_packet = run.marks.back().delivered.packet;
-    }
     return true;
 }
 
@@ -154,9 +154,28 @@ void UnseenRuns::place(uint64_t statuses) {
     run.closed_at = statuses;
 }
 
+bool UnseenRuns::drop_if_empty() {
+    const Run& run = runs_.back();
+    if (!run.run.explicable || run.begin < run.end) return false;
+    moments_ -= std::min(moments_, run.run.moments.size());
+    runs_.pop_back();
+    return true;
+}
+
+// What was dropped of the group at hand may have held its statuses as well.
+void UnseenRuns::widen_group() {
+    const PacketNumber from = std::exchange(group_from_, 0);
+    if (from == 0) return;
+    runs_[group_begin(runs_.size() - 1)].first_packet = from;
+}
+
 uint32_t UnseenRuns::end_group(uint32_t unseen, Serial32 stat_sn, uint64_t statuses) {
     const uint32_t rest = unseen - std::min(unseen, std::exchange(reads_ended_, 0));
-    if (runs_.empty() || runs_.back().ends_group) return rest;
+    if (runs_.empty() || runs_.back().ends_group) {
+        group_from_ = 0;
+        return rest;
+    }
+    widen_group();
     Run& run = runs_.back();
     run.ends_group = run.count_known = true;
     run.unseen = rest;
@@ -167,9 +186,18 @@ uint32_t UnseenRuns::end_group(uint32_t unseen, Serial32 stat_sn, uint64_t statu
 
 void UnseenRuns::end_uncounted_group() {
     reads_ended_ = 0;
-    if (runs_.empty() || runs_.back().ends_group) return;
+    if (runs_.empty() || runs_.back().ends_group) {
+        group_from_ = 0;
+        return;
+    }
+    widen_group();
     runs_.back().ends_group = true;
     runs_.back().count_known = false;
+}
+
+size_t UnseenRuns::group_begin(size_t i) const {
+    while (i > 0 && !runs_[i - 1].ends_group) --i;
+    return i;
 }
 
 size_t UnseenRuns::group_end(size_t i) const {
@@ -192,6 +220,10 @@ size_t UnseenRuns::ended_by(uint64_t statuses) const {
 }
 
 void UnseenRuns::drop(size_t count) {
+    if (count > 0 && !runs_[count - 1].ends_group) {
+        const size_t first = group_begin(count - 1);
+        if (first > 0 || group_from_ == 0) group_from_ = runs_[first].first_packet;
+    }
     for (size_t i = 0; i < count; ++i) moments_ -= std::min(moments_, runs_[i].run.moments.size());
     runs_.erase(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(count));
     if (runs_.empty()) moments_ = 0;

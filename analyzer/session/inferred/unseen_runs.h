@@ -20,7 +20,7 @@ namespace sanscope {
 // whole answers, and the StatSN behind a group of runs says how many (RFC 7143 §4.2.2.2).
 //
 // In: stretches without headers, and PDUs of which no more than opcode and lengths were captured. When the header behind
-// is known: close(), cut_head(), cut_tail() and place(), in that order; when its StatSN is: end_group().
+// is known: close(), cut_head(), cut_tail(), place() and drop_if_empty(), in that order; when its StatSN is: end_group().
 class UnseenRuns {
   public:
     struct Run {
@@ -56,6 +56,8 @@ class UnseenRuns {
                   const AnswerShape& shape, const ResponseProfile& profile);
     // Its places from its beginning on, once both ends are cut; so many statuses came so far.
     void place(uint64_t statuses);
+    // Takes the run back, of which the cuts have left nothing: no answer of its own lies in it.
+    bool drop_if_empty();
 
     // A status was seen behind the runs, `statuses` in all: with that StatSN, and so many came unseen since the group
     // before; returns how many of them lie in no run. Or their number is not known.
@@ -87,14 +89,18 @@ class UnseenRuns {
     static constexpr uint32_t max_statuses = 192;  // that wait for being paired
 
     Run& open_run(uint64_t offset);
+    void widen_group();
+    // The first run of the group that this one is of.
+    size_t group_begin(size_t i) const;
     bool crowd(size_t times) const {
         return runs_.size() > times * max_runs || moments_ > times * max_moments;
     }
 
     std::deque<Run> runs_;
-    bool open_ = false;         // the last one
-    size_t moments_ = 0;        // of all
-    uint32_t reads_ended_ = 0;  // in the group at hand: their statuses are in no run any more
+    bool open_ = false;            // the last one
+    size_t moments_ = 0;           // of all
+    PacketNumber group_from_ = 0;  // of the group at hand, the first that was dropped; 0: none
+    uint32_t reads_ended_ = 0;     // in the group at hand: their statuses are in no run any more
 };
 
 }  // namespace sanscope

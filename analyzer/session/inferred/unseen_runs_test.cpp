@@ -161,6 +161,37 @@ TEST_F(UnseenRunsTest, MixedReadsLeaveOnlyACount) {
     EXPECT_FALSE(runs_[0].run.explicable);
 }
 
+TEST_F(UnseenRunsTest, RunOfWhichTheCutsLeftNothingIsTakenBack) {
+    read_under_way(512, 8192);
+    stretch(0, 4000);
+    close(test::data_in(7, 4096, test::pattern(512), 1));
+    EXPECT_TRUE(runs_.drop_if_empty());
+    EXPECT_TRUE(runs_.empty());
+    stretch(5000, 8000, false);
+    close(response());
+    EXPECT_FALSE(runs_.drop_if_empty()) << "only a count can be known of it";
+    stretch(9000, 9100);
+    close(response());
+    EXPECT_FALSE(runs_.drop_if_empty());
+    EXPECT_EQ(runs_.size(), 2U);
+}
+
+// Where runs of a group were given up before its end, its statuses may have come since they began.
+TEST_F(UnseenRunsTest, GroupBeginsWithTheRunsOfItThatWereDropped) {
+    for (const uint64_t at : {uint64_t{0}, uint64_t{1000}, uint64_t{2000}}) {
+        stretch(at, at + 500);
+        close(response());
+    }
+    runs_.drop(2);
+    EXPECT_EQ(runs_.front().first_packet, 3U);
+    EXPECT_EQ(runs_.end_group(3, Serial32(7), 103), 0U);
+    EXPECT_EQ(runs_.front().first_packet, 1U);
+    stretch(4000, 4500);
+    close(response());
+    runs_.end_group(1, Serial32(9), 105);
+    EXPECT_EQ(runs_.back().first_packet, 4U) << "a group of its own";
+}
+
 TEST_F(UnseenRunsTest, TooManyAreRefused) {
     constexpr int most = 1024;
     for (int i = 0; i < most; ++i) {
@@ -170,6 +201,7 @@ TEST_F(UnseenRunsTest, TooManyAreRefused) {
     EXPECT_TRUE(runs_.too_many());
     stretch(500000, 500050);
     EXPECT_FALSE(runs_.close(nullptr));
+    EXPECT_EQ(runs_.back().last_packet, packet_) << "whose answers are given up is known by it";
 }
 
 }  // namespace

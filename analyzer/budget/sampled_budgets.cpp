@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/budget/sampled_budgets.h"
+
+#include <memory>
+#include <utility>
+
+#include "analyzer/budget/command_cut.h"
+#include "analyzer/budget/sender_time.h"
+
+namespace sanscope {
+namespace {
+
+using Losses = std::map<std::pair<uint32_t, Side>, std::vector<const LossRow*>>;
+
+// Both ends of a connection that commands of the sample use.
+struct Senders {
+    std::unique_ptr<SenderTime> initiator;
+    std::unique_ptr<SenderTime> target;
+};
+
+std::unique_ptr<SenderTime> pass_over(const CommandSample& sample, const Losses& losses, uint32_t number,
+                                      const ConnectionRow& connection, Side side) {
+    const auto track = sample.tracks().find({number, side});
+    if (track == sample.tracks().end()) return nullptr;
+    const auto lost = losses.find({number, side});
+    const uint32_t mss = connection.mss == unknown<uint32_t> ? 0 : connection.mss;
+    return std::make_unique<SenderTime>(
+        track->second, lost == losses.end() ? std::span<const LossRow* const>() : lost->second, mss,
+        connection.rtt_min_ns);
+}
+
+}  // namespace
+
+std::vector<SampledCommand> cut_sample(const CommandSample& sample,
+                                       const std::map<uint32_t, ConnectionRow>& connections) {
+    Losses losses;
+    for (const LossRow& row : sample.losses()) losses[{row.connection, row.sender}].push_back(&row);
+    std::map<uint32_t, Senders> senders;
+    std::vector<SampledCommand> cut;
+    cut.reserve(sample.commands().size());
+    for (const CommandSample::Command& command : sample.commands()) {
+        const CommandRow& row = command.row;
+        const int64_t turnaround_ns = row.turnaround_ns();
+        if (!command.ended || turnaround_ns == no_time || turnaround_ns <= 0) continue;
+        SampledCommand& one = cut.emplace_back(SampledCommand{row.connection, row.lun, row.opcode, {}});
+        const auto connection = connections.find(row.connection);
+        if (connection == connections.end() || row.inferred) {
+            one.budget[BudgetPart::unknown] = turnaround_ns;
+            continue;
+        }
+        auto found = senders.find(row.connection);
+        if (found == senders.end()) {
+            const auto passed = [&](Role role) {
+                return pass_over(sample, losses, row.connection, connection->second,
+                                 connection->second.side_of(role));
+            };
+            found =
+                senders.emplace(row.connection, Senders{passed(Role::initiator), passed(Role::target)}).first;
+        }
+        const auto& [initiator, target] = found->second;
+        if (initiator == nullptr || target == nullptr) {  // there was no room for what they sent
+            one.budget[BudgetPart::unknown] = turnaround_ns;
+            continue;
+        }
+        one.budget = cut_turnaround({row, command.marks, connection->second, sample.permission_waits(),
+                                     initiator.get(), target.get()});
+    }
+    return cut;
+}
+
+}  // namespace sanscope
