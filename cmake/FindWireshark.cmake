@@ -36,6 +36,12 @@ find_package_handle_standard_args(Wireshark
 
 if(Wireshark_FOUND AND NOT TARGET Wireshark::epan)
   add_library(Wireshark::epan INTERFACE IMPORTED)
+  # Debian 13's pkg-config file of GLib asks for -pthread, with which no precompiled header of ours would fit.
+  get_target_property(glib_options PkgConfig::PC_GLIB INTERFACE_COMPILE_OPTIONS)
+  if(glib_options)
+    list(REMOVE_ITEM glib_options -pthread)
+    set_target_properties(PkgConfig::PC_GLIB PROPERTIES INTERFACE_COMPILE_OPTIONS "${glib_options}")
+  endif()
   # SYSTEM: its headers do not compile under our warnings.
   target_include_directories(Wireshark::epan SYSTEM INTERFACE ${Wireshark_INCLUDE_DIR})
   target_link_libraries(Wireshark::epan INTERFACE

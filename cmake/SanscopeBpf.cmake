@@ -20,9 +20,6 @@ endmacro()
 function(sanscope_bpf_object name)
   cmake_parse_arguments(ARG "" "" "HEADERS" ${ARGN})
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.bpf.o)
-  set(embedded ${CMAKE_CURRENT_BINARY_DIR}/${name}_bpf_object.cpp)
-  set(embed ${PROJECT_SOURCE_DIR}/cmake/embed_bytes.cmake)
-  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
   add_custom_command(
     OUTPUT ${object}
     COMMAND ${SANSCOPE_BPF_CLANG} -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror
@@ -30,10 +27,5 @@ function(sanscope_bpf_object name)
             -c ${CMAKE_CURRENT_SOURCE_DIR}/${name}.bpf.c -o ${object}
     DEPENDS ${name}.bpf.c ${ARG_HEADERS}
     COMMENT "Compiling ${name}.bpf.c for the kernel")
-  add_custom_command(
-    OUTPUT ${embedded}
-    COMMAND ${CMAKE_COMMAND} -DINPUT=${object} -DOUTPUT=${embedded} -DNAME=${name}_bpf_object
-            -DHEADER=${folder}/${name}_bpf_object.h -P ${embed}
-    DEPENDS ${object} ${embed}
-    COMMENT "Generating ${name}_bpf_object.cpp")
+  sanscope_embedded(${name}_bpf_object ${object})
 endfunction()

@@ -28,7 +28,10 @@ target_compile_features(sanscope_options INTERFACE cxx_std_20)
 target_include_directories(sanscope_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 target_compile_options(sanscope_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
-  -Wold-style-cast -Wcast-align -Woverloaded-virtual -Werror)
+  -Wold-style-cast -Wcast-align -Woverloaded-virtual)
+if(SANSCOPE_WARNINGS_ARE_ERRORS)
+  target_compile_options(sanscope_options INTERFACE -Werror)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC, from 12 to 14 at least, sees overruns in std::vector's own copying that are not there, once it optimises.
   target_compile_options(sanscope_options INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict)

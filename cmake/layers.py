@@ -21,7 +21,8 @@ TOP = "analyzer/cli"  # stands on everything, though in the analyzer's folder
 TRIAL_FOLDERS = {"testing", "tests", "scenarios", "tools", "dev", "fuzz", "bench"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
 WITHOUT_README = {"dissectors"}
-GENERATED = "sanscope/v1/"  # made from analyzer/proto/sanscope/v1, and included by that name
+# What the build makes of a folder's schemas is included by these names.
+GENERATED = {"sanscope/v1/": "analyzer/proto", "io/prometheus/client/": "analyzer/proto", "sanscope/arrow/": "analyzer/arrow"}
 
 
 class LayersError(Exception):
@@ -110,7 +111,8 @@ def is_trial(path):
 
 def includes(root, path):
     for kind, name in INCLUDE.findall((root / path).read_text(encoding="utf-8")):
-        yield kind, f"analyzer/proto/{name}" if name.startswith(GENERATED) else name
+        folder = next((GENERATED[prefix] for prefix in GENERATED if name.startswith(prefix)), None)
+        yield kind, f"{folder}/{name}" if folder else name
 
 
 def check_trial(path, room, target, target_room):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The project's includes held against layers.txt, and the checker itself on trees made up for it."""
 
+import importlib.util
 import pathlib
 import re
 import tempfile
@@ -158,6 +159,16 @@ class Project(unittest.TestCase):
         drawing = "\n".join("    " + line for line in layers.draw(self.plan))
         self.assertIn(drawing, layers.ARCHITECTURE.read_text(encoding="utf-8"),
                       "put the output of `cmake/layers.py draw` into docs/architecture.md")
+
+    def test_its_pictures_are_of_what_is_there_now(self):
+        folder = layers.ROOT / "docs" / "architecture"
+        specification = importlib.util.spec_from_file_location("draw", folder / "draw.py")
+        draw = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(draw)
+        self.assertEqual(list(draw.stale()), [], "run docs/architecture/draw.py")
+        # And what the picture shows is the plan, whatever draws it.
+        shown = re.findall(r"<title>(\S+) may include (\S+)</title>", (folder / "folders.svg").read_text(encoding="utf-8"))
+        self.assertEqual(sorted(shown), sorted((folder, other) for folder, allowed in self.plan.allowed.items() for other in allowed))
 
 
 if __name__ == "__main__":

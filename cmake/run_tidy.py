@@ -86,7 +86,7 @@ def newest_first(todo):
     history, as they come."""
     try:
         log = subprocess.run(
-            ["git", "-c", f"safe.directory={ROOT}", "-C", ROOT, "log", "--format=", "--name-only", "-n", "500"],
+            ["git", "-c", f"safe.directory={ROOT}", "-C", ROOT, "log", "--format=", "--name-only"],
             capture_output=True, text=True).stdout
     except FileNotFoundError:
         return todo
