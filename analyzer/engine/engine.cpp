@@ -408,9 +408,12 @@ void Engine::consume(Flow& flow, Side from, const StreamPiece& piece) {
         if (stop_after_ == StopAfter::frame) frame_only(flow, from_target, piece);
         return;
     }
+    if (!from_target) flow.iscsi->answers_may_be_unseen(flow.tcp.lacks_acknowledged(other_side(from)));
     bool& begun = flow.stream_begun[static_cast<size_t>(from)];
     if (!begun) {
         begun = true;
+        if (from_target && flow.tcp.lacks_beginning(from))
+            flow.iscsi->answers_were_unseen_until(piece.carried.packet);
         // Behind the SYN a stream begins with a header, however few of its bytes the first piece brings.
         const bool too_short_to_judge = piece.captured == piece.length &&
                                         piece.captured < least_judged_header &&
@@ -458,6 +461,8 @@ void Engine::end_streams(Flow& flow) {
         }
     }
     if (flow.iscsi == nullptr) return;
+    if (flow.tcp.lacks_acknowledged(other_side(flow.initiator)))
+        flow.iscsi->answers_were_unseen_until(std::numeric_limits<PacketNumber>::max());
     StreamPiece piece;
     for (const Side side : {flow.initiator, other_side(flow.initiator)}) {
         while (flow.tcp.flush_piece(side, piece)) consume(flow, side, piece);

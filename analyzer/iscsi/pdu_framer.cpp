@@ -498,7 +498,7 @@ void PduFramer::take(Cursor& cursor, uint32_t n) {
     offset_ += n;
     last_ = cursor.piece->delivered;
     if (n > 0) pdu_.end_not_captured = false;
-    if (expect_ == Expect::resync && n > 0) stretch_.mark(offset_, cursor.piece->delivered, false);
+    if (expect_ == Expect::resync && n > 0) stretch_.mark(offset_, *cursor.piece);
 }
 
 void PduFramer::take_absent(Cursor& cursor, uint32_t n) {
@@ -512,7 +512,7 @@ void PduFramer::take_absent(Cursor& cursor, uint32_t n) {
     } else {
         last_ = cursor.piece->delivered;
     }
-    if (expect_ == Expect::resync) stretch_.mark(offset_, cursor.piece->delivered, not_captured);
+    if (expect_ == Expect::resync) stretch_.mark(offset_, *cursor.piece);
 }
 
 bool PduFramer::is_login() const {

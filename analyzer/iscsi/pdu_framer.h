@@ -55,8 +55,10 @@ class HeaderWitness {
 // A part of a stream in which headers may lie that the capture does not have.
 struct UnseenStretch {
     struct Mark {
-        uint64_t end;       // stream offset up to which …
-        Arrival delivered;  // … bytes had been delivered at this moment
+        uint64_t end;  // stream offset up to which …
+        Arrival
+            delivered;  // … bytes had been delivered at this moment, or, where they were not captured, before it
+        PacketNumber after;  // bytes that were not captured: not before this packet
         bool not_captured;
     };
     uint64_t begin = 0;  // where a header began, or the stream's first byte
@@ -66,13 +68,14 @@ struct UnseenStretch {
     static constexpr size_t max_marks = 32768;
 
     // A segment's captured part and the part cut off come at one moment: one mark.
-    void mark(uint64_t up_to, Arrival delivered, bool not_captured) {
+    void mark(uint64_t up_to, const StreamPiece& piece) {
+        const Arrival& delivered = piece.not_captured ? piece.carried : piece.delivered;
         const bool same_moment = !marks.empty() && marks.back().delivered.packet == delivered.packet &&
-                                 marks.back().not_captured == not_captured;
+                                 marks.back().not_captured == piece.not_captured;
         if (same_moment) {
             marks.back().end = up_to;
         } else if (marks.size() < max_marks) {
-            marks.push_back({up_to, delivered, not_captured});
+            marks.push_back({up_to, delivered, piece.delivered.packet, piece.not_captured});
         }
     }
 };

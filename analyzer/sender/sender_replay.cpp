@@ -123,6 +123,7 @@ class SenderReplay::Machine {
         if (new_data && !burst_) begin_burst(segment);
         wire_.on_sent(segment);
         if (new_data) {
+            acks_missing_ = acks_missing_ || is_beyond_window(wire_.state());
             more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= wire_.state().mss;
             const uint32_t mss = wire_.state().mss;
             last_was_full_ = segment.length == mss || (segment.length > mss && segment.length % mss == 0);
@@ -251,6 +252,15 @@ class SenderReplay::Machine {
             wanted = std::max(waits_for, 1u);
         }
         row.limit = send_limit(state, estimate.cwnd, wanted, more_waiting_, paced);
+        if (acks_missing_) forget_window(row);
+    }
+
+    // What unseen acknowledgements did to the window, nobody knows; what they left unsaid, the next one says.
+    static void forget_window(WindowRow& row) {
+        row.cwnd = row.cwnd_low = row.cwnd_high = row.ssthresh = unknown<uint32_t>;
+        const bool by_receiver_or_application =
+            row.limit == SendLimit::receiver || row.limit == SendLimit::application;
+        if (!by_receiver_or_application) row.limit = SendLimit::unknown;
     }
 
     // A row waits for the next: what an acknowledgement has made room for is often sent at once, and then it was not
@@ -296,8 +306,9 @@ class SenderReplay::Machine {
     uint32_t in_flight_before_ = 0;
     bool held_ = false;
     bool held_sent_ = false;
-    bool repeats_ = false;  // the row that waits says what the one before said
-    bool stale_ = false;    // something changed since the last one was made
+    bool repeats_ = false;       // the row that waits says what the one before said
+    bool acks_missing_ = false;  // the sender went on by some that were not captured
+    bool stale_ = false;         // something changed since the last one was made
     WindowRow rows_[2] = {log_.window_row(), log_.window_row()};
     WindowRow* held_row_ = &rows_[0];
     WindowRow* written_row_ = &rows_[1];  // the last that was

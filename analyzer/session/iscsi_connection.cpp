@@ -67,7 +67,19 @@ void IscsiConnection::consume(bool from_target, const StreamPiece& piece) {
     }
 }
 
+void IscsiConnection::answers_may_be_unseen(bool may) {
+    if (session_ == nullptr || may == may_be_unseen_) return;
+    may_be_unseen_ = may;
+    CommandsInFlight& flight = session_->inferred.in_flight();
+    may ? flight.begin_waiting() : flight.end_waiting();
+}
+
+void IscsiConnection::answers_were_unseen_until(PacketNumber captured_again) {
+    if (session_ != nullptr) session_->inferred.in_flight().note_unpaired(captured_again);
+}
+
 void IscsiConnection::finish() {
+    answers_may_be_unseen(false);
     if (framer(false).finish()) on_pdu(false);
     if (framer(true).stretch_is_open()) on_stretch(true);
     if (framer(true).finish()) on_pdu(true);
@@ -204,7 +216,7 @@ void IscsiConnection::on_login_or_text(const Pdu& pdu) {
 
 void IscsiConnection::on_stretch(bool from_target) {
     const UnseenStretch& stretch = framer(from_target).stretch();
-    const PacketNumber packet = stretch.marks.empty() ? 0 : stretch.marks.front().delivered.packet;
+    const PacketNumber packet = stretch.marks.empty() ? 0 : stretch.marks.front().after;
     if (stretch.end == stretch.begin) return;
     issues_->add(Issue::resynchronisations, packet);
     pings_.on_unseen(from_target);

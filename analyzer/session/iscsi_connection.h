@@ -40,6 +40,10 @@ class IscsiConnection final : private HeaderWitness {
         framers_[0].data_are_not_kept();
         framers_[1].data_are_not_kept();
     }
+    // Of the target's stream, more was acknowledged than captured as of the initiator's next piece, or not.
+    void answers_may_be_unseen(bool may);
+    // What the target's stream held before that packet was acknowledged and, as far as is known, never captured.
+    void answers_were_unseen_until(PacketNumber captured_again);
     // Both streams have ended.
     void finish();
 
@@ -79,6 +83,7 @@ class IscsiConnection final : private HeaderWitness {
     HiddenRequests hidden_;
     PingTracker pings_;
     SendingPauses pauses_[2];
+    bool may_be_unseen_ = false;
     bool leading_ = false;    // this connection's login began the session
     bool requested_ = false;  // a SCSI command was seen; the two below are its
     Serial32 requested_cmd_sn_;

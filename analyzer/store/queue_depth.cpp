@@ -85,17 +85,43 @@ struct SessionPass {
     UnderWay under_way;
     Unpaired ended;
     std::vector<UnlistedRequests> unlisted;
+    std::vector<PacketNumber> responses_alone;  // of which no request is known
     size_t next_unlisted = 0;
     uint64_t unlisted_begun = 0;
     bool all_listed_or_counted = true;  // so far
     uint64_t unseen = 0;                // commands that end unseen
     uint64_t unseen_requested = 0;      // of these, requested by now
     PacketNumber last_packet = 0;       // of the request before
-    bool counted = true;                // how many statuses are unpaired
-    uint64_t surplus = 0;               // of unpaired statuses: whose, no row shows
-    uint64_t lack = 0;                  // of unpaired statuses: some commands end nobody knows where
+    PacketNumber last_alone =
+        0;  // of the responses alone, where these are more than the requests that are not listed
+    bool lacks_requests = false;  // by CmdSN, or as the capture began inside the session
+    uint32_t cmd_sn = 0;          // of the request before
+    bool cmd_sn_known = false;
+    bool counted = true;   // how many statuses are unpaired
+    uint64_t surplus = 0;  // of unpaired statuses: whose, no row shows
+    uint64_t lack = 0;     // of unpaired statuses: some commands end nobody knows where
 
+    // They are those of requests that are not listed, and of others that came nobody knows when.
+    void take_responses_alone(uint32_t number) {
+        uint64_t listed = 0;  // at most
+        for (const UnlistedRequests& requests : unlisted) listed += requests.count;
+        if (responses_alone.size() > listed) last_alone = std::ranges::max(responses_alone);
+        if (unlisted.empty()) return;
+        for (const PacketNumber packet : responses_alone) ended.add({number, 1, packet, packet});
+    }
+    // Whether a request of which no row shows may have come before that one, the next.
+    bool lacks_requests_until(const CommandRow& row) {
+        constexpr uint32_t most = 1;  // immediate ones take no CmdSN (RFC 7143 §4.2.2.1)
+        const bool is_first = last_packet == 0;
+        const bool is_next = cmd_sn_known && row.cmd_sn_known && row.cmd_sn - cmd_sn <= most;
+        lacks_requests = lacks_requests || (!is_first && !is_next);
+        cmd_sn = row.cmd_sn;
+        cmd_sn_known = row.cmd_sn_known;
+        last_packet = row.request_packet;
+        return lacks_requests;
+    }
     void begin() {
+        last_packet = 0;
         std::ranges::sort(unlisted, {}, &UnlistedRequests::packet);
         for (const UnlistedRequests& requests : unlisted) {
             if (requests.count != unknown<uint32_t>) unseen += requests.count;
@@ -118,7 +144,8 @@ struct SessionPass {
 
 // Whether the requests of each session stand in order, as they mostly do.
 bool begin_passes(const ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired,
-                  std::span<const UnlistedRequests> unlisted, std::vector<SessionPass>& sessions) {
+                  std::span<const UnlistedRequests> unlisted, std::span<const uint32_t> begun_before,
+                  std::vector<SessionPass>& sessions) {
     constexpr PacketNumber never = std::numeric_limits<PacketNumber>::max();
     bool in_order = true;
     for (const CommandRow& row : commands) {
@@ -137,15 +164,17 @@ bool begin_passes(const ChunkedRows<CommandRow>& commands, std::span<const Unpai
     for (const UnlistedRequests& requests : unlisted) {
         if (requests.session < sessions.size()) sessions[requests.session].unlisted.push_back(requests);
     }
-    // A response alone may be that of a request that is not listed.
     for (const CommandRow& row : commands) {
-        if (unlisted.empty()) break;
         if (row.request_packet != 0 || row.response_packet == 0 || row.session >= sessions.size()) continue;
-        SessionPass& session = sessions[row.session];
-        if (!session.unlisted.empty())
-            session.ended.add({row.session, 1, row.response_packet, row.response_packet});
+        sessions[row.session].responses_alone.push_back(row.response_packet);
     }
-    for (SessionPass& session : sessions) session.begin();
+    for (const uint32_t session : begun_before) {
+        if (session < sessions.size()) sessions[session].lacks_requests = true;
+    }
+    for (uint32_t i = 0; i < sessions.size(); ++i) {
+        sessions[i].take_responses_alone(i);
+        sessions[i].begin();
+    }
     return in_order;
 }
 
@@ -168,7 +197,9 @@ void fill_queue_depth(CommandRow& row, uint64_t number, SessionPass& session) {
     // Of the commands that end unseen, so many have by now. Where statuses are lacking, those that there are may not be theirs.
     const uint64_t at_least = session.lack > 0 ? 0 : certain - std::min(certain, session.surplus);
     const uint64_t at_most = std::min(possible + session.lack, session.unseen_requested);
-    const bool known = session.all_listed_or_counted && at_least == at_most && at_least < begun;
+    const bool may_be_more = session.lacks_requests_until(row) && row.request_packet < session.last_alone;
+    const bool known =
+        session.all_listed_or_counted && !may_be_more && at_least == at_most && at_least < begun;
     row.queue_depth = known ? static_cast<uint32_t>(begun - at_least) : unknown<uint32_t>;
     if (ends_unseen(row)) ++session.unseen_requested;
 }
@@ -177,9 +208,9 @@ void fill_queue_depth(CommandRow& row, uint64_t number, SessionPass& session) {
 
 // Sessions side by side, so that rows are read as they stand in memory.
 void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired,
-                       std::span<const UnlistedRequests> unlisted) {
+                       std::span<const UnlistedRequests> unlisted, std::span<const uint32_t> begun_before) {
     std::vector<SessionPass> sessions;
-    if (begin_passes(commands, unpaired, unlisted, sessions)) {
+    if (begin_passes(commands, unpaired, unlisted, begun_before, sessions)) {
         uint64_t number = 0;
         for (CommandRow& row : commands) {
             ++number;

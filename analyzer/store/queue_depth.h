@@ -34,9 +34,12 @@ struct UnlistedRequests {
 // A command whose status came nobody knows when ends with one of the `unpaired`: how many of these commands have ended by
 // a request is between what their packets tell, and no more than were requested. Where both are not the same number, the
 // depth is left empty. Where the `unpaired` are fewer than these commands, or more, nobody knows which of them are theirs.
-// Those `unlisted` are such commands too; where their number is not known, no depth is, from there on.
+// Those `unlisted` are such commands too; where their number is not known, no depth is, from there on. Of the
+// sessions `begun_before` the capture no login shows. There, and behind a gap in CmdSN, requests may be under way of which no
+// row shows: until the last response alone, if there are more of these than `unlisted` requests, the depth is not known.
 void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired,
-                       std::span<const UnlistedRequests> unlisted);
+                       std::span<const UnlistedRequests> unlisted,
+                       std::span<const uint32_t> begun_before = {});
 
 struct ImpossibleDepths {
     uint64_t count = 0;

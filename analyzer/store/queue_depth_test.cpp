@@ -21,7 +21,7 @@ class Commands {
         return row;
     }
     std::vector<uint32_t> depths() {
-        fill_queue_depths(rows_, unpaired, unlisted);
+        fill_queue_depths(rows_, unpaired, unlisted, begun_before);
         std::vector<uint32_t> depths;
         for (const CommandRow& row : rows_) depths.push_back(row.queue_depth);
         return depths;
@@ -29,6 +29,7 @@ class Commands {
 
     std::vector<UnpairedStatuses> unpaired;
     std::vector<UnlistedRequests> unlisted;
+    std::vector<uint32_t> begun_before;
 
   private:
     ChunkedRows<CommandRow> rows_;
@@ -86,6 +87,37 @@ TEST(QueueDepth, CountsRequestsThatNoRowShows) {
     commands.unlisted = {{1, 2, 20}};
     commands.unpaired = {{1, 1, 35, 38}};
     EXPECT_THAT(commands.depths(), ElementsAre(1, 4, 4, 4, unknown<uint32_t>));
+}
+
+TEST(QueueDepth, IsNotKnownUntilAllIsAnsweredThatWasUnderWayWhenTheCaptureBegan) {
+    Commands commands;
+    commands.add(1, 0, 15).outcome = Outcome::response_only;
+    commands.add(2, 0, 25).outcome = Outcome::response_only;
+    for (uint32_t i = 0; i < 3; ++i) commands.add(3 + i, 10 * (i + 1), 40);
+    commands.begun_before = {1};
+    constexpr uint32_t none = unknown<uint32_t>;
+    EXPECT_THAT(commands.depths(), ElementsAre(none, none, none, none, 3));
+}
+
+TEST(QueueDepth, IsNotKnownBehindAGapInCmdSNUntilTheLastResponseAlone) {
+    Commands commands;
+    commands.add(1, 0, 35).outcome = Outcome::response_only;
+    commands.add(2, 0, 45).outcome = Outcome::response_only;
+    for (const uint32_t i : {1u, 2u, 4u, 5u}) {
+        CommandRow& row = commands.add(3 + i, 10 * i, 10 * i + 9);
+        row.cmd_sn = i;
+        row.cmd_sn_known = true;
+    }
+    constexpr uint32_t none = unknown<uint32_t>;
+    EXPECT_THAT(commands.depths(), ElementsAre(none, none, 1, 1, none, 1));
+}
+
+TEST(QueueDepth, IsKnownWhereAGapInCmdSNHoldsWhatWasAnsweredAlone) {
+    Commands commands;
+    commands.add(1, 0, 25).outcome = Outcome::response_only;
+    for (uint32_t i = 0; i < 3; ++i) commands.add(3 + i, 10 * (i + 1), 40);
+    commands.unlisted = {{1, 1, 20}};
+    EXPECT_THAT(commands.depths(), ElementsAre(unknown<uint32_t>, 1, 3, 3));
 }
 
 TEST(QueueDepth, IsNotKnownFromWhereRequestsMayBeHidden) {

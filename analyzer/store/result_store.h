@@ -287,7 +287,11 @@ class ResultStore {
     // Nothing is added any more.
     void finish() {
         finished_ = true;
-        fill_queue_depths(commands_, unpaired_, unlisted_);
+        std::vector<uint32_t> begun_before;
+        for (uint32_t i = 0; i < sessions_.size(); ++i) {
+            if (sessions_[i].initiator_name.empty()) begun_before.push_back(i + 1);
+        }
+        fill_queue_depths(commands_, unpaired_, unlisted_, begun_before);
         const ImpossibleDepths deeper = clear_impossible_depths(commands_, sessions_, unpaired_);
         if (deeper.count > 0) note_impossible(deeper.first_packet, deeper.count);
         if (kernel_scores_ != nullptr) kernel_scores_->finish();

@@ -40,7 +40,10 @@ StreamReassembler::Added StreamReassembler::add_other(const Segment& segment, St
 void StreamReassembler::acknowledged(Serial32 ack, Arrival arrival) {
     if (!begun_) return;
     if (!next_seq_.before(ack)) return;
-    acknowledged_to_ = std::max(acknowledged_to_, offset_of(ack));
+    if (acknowledged_to_ < offset_of(ack)) {
+        acknowledged_to_ = offset_of(ack);
+        acknowledged_by_ = arrival;
+    }
     if (hole_acknowledged_ns_ == no_time) hole_acknowledged_ns_ = arrival.time_ns;
 }
 
@@ -54,13 +57,18 @@ bool StreamReassembler::next(Arrival now, StreamPiece& piece) {
     const bool too_much = held_bytes() > max_held_bytes || held_.size() - head_ > max_held_segments ||
                           budget_->used > budget_->limit;
     if (!acknowledged_long_ago && !too_much) return false;
-    give_up_hole(piece);
+    give_up_hole(held_[head_].offset, held_[head_].arrival, piece);
     return true;
 }
 
 bool StreamReassembler::flush(StreamPiece& piece) {
-    if (!holding()) return false;
-    if (!pop_ready(piece)) give_up_hole(piece);
+    if (holding()) {
+        if (!pop_ready(piece)) give_up_hole(held_[head_].offset, held_[head_].arrival, piece);
+        return true;
+    }
+    // One more may be a FIN (RFC 9293 §3.4).
+    if (!begun_ || acknowledged_to_ <= next_offset_ + 1) return false;
+    give_up_hole(acknowledged_to_, acknowledged_by_, piece);
     return true;
 }
 
@@ -122,15 +130,14 @@ bool StreamReassembler::pop_ready(StreamPiece& piece) {
     return true;
 }
 
-void StreamReassembler::give_up_hole(StreamPiece& piece) {
-    const Held& after = held_[head_];
-    const uint64_t hole = after.offset - next_offset_;
+void StreamReassembler::give_up_hole(uint64_t until, const Arrival& behind, StreamPiece& piece) {
+    const uint64_t hole = until - next_offset_;
     piece.data = nullptr;
     piece.captured = 0;
     piece.length = static_cast<uint32_t>(hole);
     piece.not_captured = true;
     piece.offset = next_offset_;
-    piece.carried = after.arrival;
+    piece.carried = behind;
     piece.delivered = delivered_;
     advance(hole);
 }

@@ -33,8 +33,9 @@ struct StreamPiece {
     uint32_t length = 0;
     bool not_captured = false;  // a hole: no packet held these bytes
     uint64_t offset = 0;        // of the first byte in the stream
-    Arrival carried;            // the packet that held these bytes; of a hole, the packet after it
-    Arrival delivered;          // the packet whose arrival let TCP deliver them in order
+    // The packet that held these bytes; of a hole, the packet after it, or the one that acknowledged the last of it.
+    Arrival carried;
+    Arrival delivered;  // the packet whose arrival let TCP deliver them in order
 };
 
 // How many bytes of out-of-order segments may be held, over all streams that share the budget.
@@ -88,7 +89,7 @@ class StreamReassembler {
     bool holding() const { return head_ < held_.size(); }
     // Gives the held piece that has become the next one, or a hole that is given up as of `now`.
     bool next(Arrival now, StreamPiece& piece);
-    // The same, giving up every hole: the stream has ended.
+    // The same, giving up every hole: the stream has ended. The last hole is what was acknowledged and never captured.
     bool flush(StreamPiece& piece);
 
     size_t held_bytes() const { return held_bytes_; }
@@ -128,7 +129,7 @@ class StreamReassembler {
     void insert_held(size_t position, const Segment& segment, uint64_t begin, uint64_t end,
                      uint64_t segment_begin);
     bool pop_ready(StreamPiece& piece);
-    void give_up_hole(StreamPiece& piece);
+    void give_up_hole(uint64_t until, const Arrival& behind, StreamPiece& piece);
     void advance(uint64_t length) {
         next_seq_ += static_cast<uint32_t>(length);
         next_offset_ += length;
@@ -147,6 +148,7 @@ class StreamReassembler {
     uint64_t next_offset_ = 0;
     Arrival delivered_;  // of the latest packet among the bytes delivered
     uint64_t acknowledged_to_ = 0;
+    Arrival acknowledged_by_;  // the packet that did
     int64_t hole_acknowledged_ns_ =
         no_time;              // when the acknowledgement first lay beyond the hole at next_offset_
     std::vector<Held> held_;  // in order of offset, disjoint; those before head_ are gone

@@ -281,6 +281,26 @@ TEST(StreamReassembler, GivesHolesUpWhenFlushed) {
     EXPECT_THAT(s.delivered, ElementsAre(1, 1, 2, 2, 3));
 }
 
+TEST(StreamReassembler, EndsWithAHoleWhereMoreWasAcknowledgedThanCaptured) {
+    Stream stream;
+    stream.segment(0, "abc");
+    stream.acknowledge(3);
+    stream.acknowledge(7);
+    stream.acknowledge(8);
+    stream.flush();
+    EXPECT_EQ(stream.out, "abc?????");
+    EXPECT_THAT(stream.carried, ElementsAre(1, 4));
+    EXPECT_THAT(stream.delivered, ElementsAre(1, 1));
+}
+
+TEST(StreamReassembler, TakesOneMoreThatIsAcknowledgedForTheFin) {
+    Stream stream;
+    stream.segment(0, "abc");
+    stream.acknowledge(4);
+    stream.flush();
+    EXPECT_EQ(stream.out, "abc");
+}
+
 TEST(StreamReassembler, GivesTheFirstHoleUpWhenTooManyBytesAreHeld) {
     Stream s;
     s.segment(0, "a");

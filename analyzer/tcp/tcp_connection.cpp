@@ -82,6 +82,7 @@ bool TcpConnection::has_sack_behind(const DecodedPacket& packet, Serial32 seq) {
 
 // It is the greatest so far.
 void TcpConnection::note_acknowledgement(Side from, Serial32 ack, const Arrival& arrival) {
+    if (!half(from).ack_seen) half(from).first_ack = ack;
     half(from).greatest_ack = ack;
     half(from).ack_seen = true;
     Half& acknowledged = other(from);
@@ -97,6 +98,17 @@ void TcpConnection::note_acknowledged(Half& sender, Serial32 ack, int64_t time_n
     if (sender.largest_pending == 0 || ack.before(sender.largest_pending_end)) return;
     sender.sent.largest_acknowledged = std::max(sender.sent.largest_acknowledged, sender.largest_pending);
     sender.largest_pending = 0;
+}
+
+// A stream of which nothing was captured begins with what was acknowledged first.
+bool TcpConnection::flush_piece(Side from, StreamPiece& piece) {
+    StreamReassembler& stream = half(from).stream;
+    if (!stream.begun() && lacks_acknowledged(from)) {
+        const Half& receiver = half(other_side(from));
+        stream.begin_at(receiver.first_ack);
+        stream.acknowledged(receiver.greatest_ack, last_);
+    }
+    return stream.flush(piece);
 }
 
 SentDataRow TcpConnection::sent_data(const Half& sender, const Half& receiver) {
@@ -134,7 +146,7 @@ void TcpConnection::describe(Side initiator, ConnectionRow& row) const {
     for (size_t i = 0; i < 2; ++i) {
         const StreamReassembler& stream = halves_[i].stream;
         row.stream_start_known[i] = stream.begun();
-        row.stream_start_seq[i] = stream.next_seq().value - static_cast<uint32_t>(stream.next_offset());
+        row.stream_start_seq[i] = first_seq(stream).value;
     }
 }
 

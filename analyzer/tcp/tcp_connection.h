@@ -64,7 +64,20 @@ class TcpConnection {
     bool held_piece(Side from, Arrival now, StreamPiece& piece) { return half(from).stream.next(now, piece); }
     bool holds(Side from) const { return half(from).stream.holding(); }
     // The connection has ended: gives what is held, and the holes.
-    bool flush_piece(Side from, StreamPiece& piece) { return half(from).stream.flush(piece); }
+    bool flush_piece(Side from, StreamPiece& piece);
+
+    // Whether the other side has acknowledged bytes of that side which have not been captured, or not yet.
+    bool lacks_acknowledged(Side of) const {
+        const Half& receiver = half(other_side(of));
+        const StreamReassembler& stream = half(of).stream;
+        return receiver.ack_seen &&
+               is_beyond(receiver.greatest_ack, stream.begun() ? stream.next_seq() : receiver.first_ack);
+    }
+    // Whether that side's stream (it has begun) had gone on, by what was acknowledged, before its first captured byte.
+    bool lacks_beginning(Side of) const {
+        const Half& receiver = half(other_side(of));
+        return receiver.ack_seen && is_beyond(first_seq(half(of).stream), receiver.first_ack);
+    }
 
     // Data of this side are to be read from here on, whatever came before.
     void begin_stream_at(Side from, Serial32 seq) { half(from).stream.begin_at(seq); }
@@ -75,8 +88,7 @@ class TcpConnection {
     // Whether that side's stream begins with its very first byte.
     bool begins_behind_syn(Side from) const {
         const StreamReassembler& stream = half(from).stream;
-        const Serial32 first(stream.next_seq().value - static_cast<uint32_t>(stream.next_offset()));
-        return half(from).syn_seen && stream.begun() && first == half(from).initial_seq + 1;
+        return half(from).syn_seen && stream.begun() && first_seq(stream) == half(from).initial_seq + 1;
     }
     bool sent_first_syn(Side from) const { return half(from).syn_seen && !half(from).syn_was_answer; }
     int64_t last_ns() const { return last_.time_ns; }
@@ -95,6 +107,7 @@ class TcpConnection {
         uint64_t bytes = 0;
         Serial32 initial_seq;
         Serial32 greatest_seq;  // one past the last byte seen of the farthest segment
+        Serial32 first_ack;
         Serial32 greatest_ack;
         bool data_seen = false;  // greatest_seq holds
         bool ack_seen = false;
@@ -152,6 +165,11 @@ class TcpConnection {
     static void note_acknowledged(Half& sender, Serial32 ack, int64_t time_ns);
     static SentDataRow sent_data(const Half& sender, const Half& receiver);
     static bool is_near_start(const Half& sender, Serial32 syn_seq);
+    static Serial32 first_seq(const StreamReassembler& stream) {
+        return Serial32(stream.next_seq().value - static_cast<uint32_t>(stream.next_offset()));
+    }
+    // By more than a FIN takes of sequence space.
+    static bool is_beyond(Serial32 ack, Serial32 seq) { return seq.distance_to(ack) > 1; }
     Half& half(Side from) { return halves_[static_cast<size_t>(from)]; }
     const Half& half(Side from) const { return halves_[static_cast<size_t>(from)]; }
     Half& other(Side from) { return halves_[from == Side::a ? 1 : 0]; }

@@ -6,7 +6,10 @@ empty.
 Of each whole sample, twins are made: every packet cut at 96 to 512 bytes, and packets taken out, drawn from a fixed
 seed. A command of a twin is that of the whole capture where request packet and task tag agree. Its response packet must
 be the same one, or be left empty; all commands whose request is there must be found; the queue is never deeper; and how
-many find their response is held to what the twin's packets can tell."""
+many find their response is held to what the twin's packets can tell.
+
+Others lack one direction, all of it or for a while, as where a mirror port copies one alone: then no command is called
+unanswered that was answered, no depth is another, and no finding says that commands were not answered."""
 
 import argparse
 import pathlib
@@ -20,6 +23,7 @@ from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, TableError, missing_progr
 
 PCAP_MAGIC = {0xa1b2c3d4: "<", 0xa1b23c4d: "<", 0xd4c3b2a1: ">", 0x4d3cb2a1: ">"}
 SNAPS = (96, 128, 160, 256, 512)
+ISCSI_PORT = 3260
 
 # Whole captures, and the least share of commands that find their response when cut at 96 bytes and at more. The rest
 # have headers that are hidden, of which nobody can say whose they are; in the last ones requests are hidden as well.
@@ -155,6 +159,60 @@ def taken_out(capture):
         yield "one", frozenset([draw.choice(everything)])
 
 
+def from_target(packet):
+    """Of a packet of TCP over IPv4 or IPv6 over Ethernet."""
+    kind = int.from_bytes(packet[12:14], "big")
+    header = 14 + ((packet[14] & 15) * 4 if kind == 0x0800 else 40)
+    return kind in (0x0800, 0x86dd) and int.from_bytes(packet[header:header + 2], "big") == ISCSI_PORT
+
+
+def without_a_direction(capture):
+    """All packets that one side sent, and those of a half or of every other eighth of the capture, with a name."""
+    count = len(capture.packets)
+    stretches = (("all along", lambda at: True), ("in the first half", lambda at: at <= count // 2),
+                 ("in the second half", lambda at: at > count // 2),
+                 ("now and then", lambda at: (at // (count // 8 + 1)) % 2 == 1))
+    for side, of_target in (("target", True), ("initiator", False)):
+        for when, lacks in stretches:
+            yield f"the {side}'s packets {when}", frozenset(
+                at for at, (_, _, _, data) in enumerate(capture.packets, 1) if lacks(at) and from_target(data) == of_target)
+
+
+def firm_faults(whole, twin, numbers):
+    """What a twin says of how its commands ended, or of queues, and is not so in the whole capture."""
+    faults = []
+    found = {(row["itt"], number(row["request_packet"])): row for row in twin if row["request_packet"]}
+    for row in whole:
+        if row["outcome"] != "completed" or row["request_packet"] is None:
+            continue
+        same = found.get((row["itt"], numbers.get(number(row["request_packet"]))))
+        if same is None:
+            continue
+        if same["outcome"] not in ("completed", None):
+            faults.append(f"{same['outcome']}: {row['itt']} of packet {row['request_packet']}")
+        if same["queue_depth"] not in (row["queue_depth"], None):
+            faults.append(f"depth {same['queue_depth']} instead of {row['queue_depth']}: {row['itt']} of packet "
+                          f"{row['request_packet']}")
+    return faults
+
+
+def check_without_a_direction(checks, sanscope, name):
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        capture, whole = opened(sanscope, SAMPLES / name, folder)
+        said_of_whole = {row["kind"] for row in table(sanscope, "findings", folder / "whole.pcap", statuses=(0, 3))}
+        for label, without in without_a_direction(capture):
+            path = folder / "less.pcap"
+            numbers = capture.write(path, without=without)
+            twin = table(sanscope, "commands", path)
+            faults = firm_faults(whole, twin, numbers)
+            said = {row["kind"] for row in table(sanscope, "findings", path)} - said_of_whole
+            faults += [f"it says {kind}" for kind in said & {"unanswered_commands", "aborted_commands"}]
+            if len(without) < len(capture.packets) * 0.7 and "initiator's" not in label and not twin:
+                faults.append("no command is found")
+            checks.check(f"{name} without {label}: no command is said to be unanswered, no other depth told", faults)
+
+
 def faults_of(compared, least, all_found=True):
     """What a twin tells that its whole capture does not, and what it should tell and does not."""
     faults = [example for example in compared.examples if all_found or example.startswith("wrong")]
@@ -196,9 +254,11 @@ def main():
     if arguments.captures:
         return 0
     checks = Checks()
-    for name, *least in SAMPLES_OF_TWINS:
+    for name, *least, takes_out in SAMPLES_OF_TWINS:
         try:
-            check(checks, arguments.sanscope, name, *least)
+            check(checks, arguments.sanscope, name, *least, takes_out)
+            if takes_out:
+                check_without_a_direction(checks, arguments.sanscope, name)
         except TableError as error:
             checks.fail(name, [str(error)])
     return checks.finish()

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/sender/inference/send_limit.h"
 
+#include <algorithm>
+
 namespace sanscope {
+
+bool is_beyond_window(const SenderState& state) {
+    constexpr int64_t most_segments = 4;
+    const int64_t beyond = state.wnd_end.distance_to(state.snd_nxt);
+    return state.snd_wnd_known && beyond > std::max<int64_t>(state.snd_wnd / 4, most_segments * state.mss);
+}
 
 SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, bool more_waiting,
                      bool paced) {
+    if (is_beyond_window(state)) return SendLimit::unknown;
     const uint32_t in_flight = state.in_flight();
     if (state.packets_out > 0 && in_flight + wanted > cwnd) {
         const bool repairing = state.ca_state == CaState::recovery || state.ca_state == CaState::loss;

@@ -8,8 +8,13 @@
 
 namespace sanscope {
 
+// Whether it went beyond the right edge of the window, which no sender does (RFC 9293 §3.8.6): acknowledgements that moved the
+// edge were not captured. By a little it seems to where the moments at the sender are estimated.
+bool is_beyond_window(const SenderState& state);
+
 // What keeps a sender from sending more at a moment. `cwnd`: the estimate, segments; `wanted`: how many segments would
-// go next; `more_waiting`: its last segment was not the end of what the application had written; `paced`: by BBR.
+// go next; `more_waiting`: its last segment was not the end of what the application had written; `paced`: by BBR. Not
+// known of one that is_beyond_window().
 SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, bool more_waiting, bool paced);
 
 }  // namespace sanscope

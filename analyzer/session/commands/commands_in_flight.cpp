@@ -142,7 +142,8 @@ void CommandsInFlight::end_one(uint32_t slot, Outcome outcome) {
     if (!command.orphan) {
         const bool may_be_answered =
             command.given_up || command.nameless ||
-            (outcome == Outcome::unanswered && command.row->request_packet < unpaired_until_);
+            (outcome == Outcome::unanswered &&
+             (command.superseded || waiting_ > 0 || command.row->request_packet < unpaired_until_));
         command.row->outcome = command.inferred  ? Outcome::completed
                                : may_be_answered ? Outcome::unknown
                                                  : outcome;

@@ -30,7 +30,11 @@ class OrderedAnswersTest : public testing::Test {
     void unseen(uint32_t count) {
         UnseenStretch stretch;
         stretch.begin = offset_;
-        for (uint32_t i = 0; i < count; ++i) stretch.mark(offset_ += bhs_length, next(), false);
+        StreamPiece piece;
+        for (uint32_t i = 0; i < count; ++i) {
+            piece.delivered = next();
+            stretch.mark(offset_ += bhs_length, piece);
+        }
         stretch.end = offset_;
         runs_.add_stretch(stretch, true);
         ASSERT_TRUE(runs_.close(nullptr));

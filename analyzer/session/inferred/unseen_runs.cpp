@@ -50,7 +50,9 @@ void UnseenRuns::add_partial(const Pdu& pdu, const AnswerShape& shape) {
     const uint32_t data = bhs.data_segment_length();
     run.boundaries.push_back({pdu.offset, {0, bhs.opcode(), data}});
     run.end = pdu.offset + shape.pdu_bytes(data);
-    run.marks.push_back({run.end, pdu.last, pdu.damaged || pdu.last.packet == 0});
+    const bool ends_behind = pdu.behind.packet > pdu.last.packet;
+    run.marks.push_back(
+        {run.end, ends_behind ? pdu.behind : pdu.last, pdu.last.packet, pdu.damaged || pdu.last.packet == 0});
     ++moments_;
 }
 
@@ -58,7 +60,7 @@ bool UnseenRuns::close(const Pdu* next) {
     open_ = false;
     Run& run = runs_.back();
     if (!run.marks.empty()) {
-        run.first_packet = run.marks.front().delivered.packet;
+        run.first_packet = run.marks.front().after;
         run.last_packet = run.marks.back().delivered.packet;
     }
     if (crowd(4)) {

@@ -23,8 +23,11 @@ class UnseenRunsTest : public testing::Test {
         UnseenStretch stretch;
         stretch.begin = begin;
         stretch.end = end;
-        for (uint64_t at = begin; at < end; at += 1000)
-            stretch.mark(std::min(at + 1000, end), {++packet_, 0}, false);
+        StreamPiece piece;
+        for (uint64_t at = begin; at < end; at += 1000) {
+            piece.delivered = {++packet_, 0};
+            stretch.mark(std::min(at + 1000, end), piece);
+        }
         runs_.add_stretch(stretch, in_place);
     }
     // The read of command 9, tag 7, of so many bytes, is under way behind a Data-In PDU.
