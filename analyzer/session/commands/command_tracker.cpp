@@ -279,7 +279,7 @@ void CommandTracker::on_task_management_response(const Pdu& pdu) {
 // A request: the command it begins, or the orphan whose answers have come before it.
 uint32_t CommandTracker::begin_or_adopt(const Pdu& pdu, uint32_t connection) {
     const Bhs bhs = pdu.bhs();
-    const uint32_t adopted = flight_.orphan_of(bhs.itt(), bhs.cmd_sn(), bhs.immediate());
+    const uint32_t adopted = flight_.orphan_of(bhs.itt(), bhs.cmd_sn(), bhs.immediate(), pdu.last.packet);
     if (adopted != CommandsInFlight::none) {
         flight_[adopted].orphan = false;
         flight_.await_again(adopted);

@@ -23,17 +23,21 @@ using testing::SizeIs;
 class Tracking {
   public:
     uint64_t pdu(const PduBuilder& built, uint32_t connection = 1, Digest data_digest = Digest::none) {
-        ++packet_;
+        return pdu_of_packet(++packet_, built, bhs_length, connection, data_digest);
+    }
+    // One that is known later or earlier than its packet was captured, or of whose header no more was.
+    uint64_t pdu_of_packet(PacketNumber packet, const PduBuilder& built, uint8_t header_captured = bhs_length,
+                           uint32_t connection = 1, Digest data_digest = Digest::none) {
         const Bytes bytes = built.bytes();
         Pdu pdu;
         pdu.header = bytes.data();
-        pdu.header_captured = bhs_length;
+        pdu.header_captured = header_captured;
         const Bhs bhs = pdu.bhs();
         pdu.ahs = std::span(bytes).subspan(bhs_length, bhs.ahs_length());
         if (bytes.size() > bhs_length + bhs.ahs_length()) {
             pdu.data = std::span(bytes).subspan(bhs_length + bhs.ahs_length(), bhs.data_segment_length());
         }
-        pdu.first = pdu.last = {packet_, static_cast<int64_t>(packet_) * 100};
+        pdu.first = pdu.last = {packet, static_cast<int64_t>(packet) * 100};
         if (bhs.data_segment_length() > 0) pdu.first_data = pdu.first;
         pdu.data_digest = data_digest;
         return tracker.on_pdu(pdu, connection);
@@ -543,6 +547,18 @@ TEST(CommandTracker, DoesNotGiveARequestAnAnswerFromBeforeIt) {
     t.pdu(last_data_in(7, 6));
     EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::response_only, Outcome::completed));
     EXPECT_EQ(t.row(1).response_packet, 3u);
+}
+
+// A hole holds the request's stream back, and of the answer's header no sequence numbers were captured.
+TEST(CommandTracker, GivesARequestKnownLateTheCutAnswerFromBehindIt) {
+    constexpr uint8_t up_to_tag = 24;
+    Tracking t;
+    t.pdu_of_packet(20, last_data_in(7, 6), up_to_tag);
+    t.pdu_of_packet(10, read_command(7, 5));
+    t.pdu_of_packet(15, last_data_in(8, 8), up_to_tag);
+    t.pdu_of_packet(16, read_command(8, 7));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::completed, Outcome::response_only, Outcome::unanswered));
+    EXPECT_EQ(t.row(0).request_packet, 10u);
 }
 
 TEST(CommandTracker, AnswersAnImmediateCommandThatDoesNotMoveCmdSn) {

@@ -4,6 +4,14 @@
 #include "analyzer/iscsi/bhs.h"
 
 namespace sanscope {
+namespace {
+
+// The packet that completes the first answer of an orphan; 0: none did.
+PacketNumber first_answer(const CommandRow& row) {
+    return row.first_data_packet != 0 ? row.first_data_packet : row.response_packet;
+}
+
+}  // namespace
 
 uint32_t CommandsInFlight::begin(std::optional<uint32_t> itt, uint32_t connection) {
     if (in_flight_ >= max_in_flight) {
@@ -79,13 +87,17 @@ void CommandsInFlight::bound_same_tag(uint32_t itt) {
 
 // The orphan that this request belongs to. A tag is used again only after its command was answered, so of the orphans
 // with the tag those before the right one came from a target that had not received this request yet, and those behind
-// it belong to requests behind this one.
-uint32_t CommandsInFlight::orphan_of(uint32_t itt, Serial32 cmd_sn, bool immediate) const {
+// it belong to requests behind this one. Where the snap length hides what the target had received, the order of the packets
+// tells the same: this request may be known late, behind a hole in its stream.
+uint32_t CommandsInFlight::orphan_of(uint32_t itt, Serial32 cmd_sn, bool immediate,
+                                     PacketNumber packet) const {
     uint32_t found = none;
     for (uint32_t slot = tags_.find(itt); slot != none; slot = slots_[slot].older) {
         const CommandInFlight& command = slots_[slot];
-        if (!command.orphan || !command.exp_cmd_sn_known) break;
-        if (!has_received(command.exp_cmd_sn, cmd_sn, immediate)) break;
+        if (!command.orphan) break;
+        const bool received = command.exp_cmd_sn_known ? has_received(command.exp_cmd_sn, cmd_sn, immediate)
+                                                       : packet < first_answer(*command.row);
+        if (!received) break;
         found = slot;
     }
     return found;

@@ -98,8 +98,8 @@ class CommandsInFlight {
     uint32_t newest_with(uint32_t itt) const { return tags_.find(itt); }
     // `none` if it has ended.
     uint32_t slot_of(uint64_t command) const;
-    // The orphan that a request with that tag belongs to.
-    uint32_t orphan_of(uint32_t itt, Serial32 cmd_sn, bool immediate) const;
+    // The orphan that a request with that tag, completed by that packet, belongs to.
+    uint32_t orphan_of(uint32_t itt, Serial32 cmd_sn, bool immediate, PacketNumber packet) const;
 
     // A command begins; without a tag it is nameless.
     uint32_t begin(std::optional<uint32_t> itt, uint32_t connection);

@@ -88,7 +88,8 @@ void InferredCommands::end_given_up(uint32_t connection) {
 
 uint64_t InferredCommands::infer_request(std::optional<uint32_t> itt, Serial32 cmd_sn, Arrival arrival,
                                          uint32_t connection, bool writes) {
-    uint32_t slot = itt ? flight_.orphan_of(*itt, cmd_sn, false) : claim_orphan(cmd_sn, connection);
+    uint32_t slot =
+        itt ? flight_.orphan_of(*itt, cmd_sn, false, arrival.packet) : claim_orphan(cmd_sn, connection);
     if (slot == CommandsInFlight::none) slot = flight_.begin(itt, connection);
     CommandInFlight& command = flight_[slot];
     CommandRow& row = *command.row;
