@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "analyzer/scsi/status.h"
+
 namespace sanscope {
 namespace {
 
@@ -14,6 +16,22 @@ UnseenRuns::ReadEnd arrival_at(const UnseenRuns::Run& run, uint64_t end) {
     const auto mark = std::ranges::lower_bound(run.marks, end, {}, &UnseenStretch::Mark::end);
     if (mark == run.marks.end()) return {};
     return {mark->delivered, !mark->not_captured};
+}
+
+enum class DataBefore : uint8_t { none, all, unknown };
+
+// Which of its read's data a SCSI Response came behind. A task that the target did not begin brings none (SAM-5 §5.3.1).
+DataBefore data_before(const Pdu& response) {
+    switch (response.bhs().status()) {
+        case scsi_status::good:
+            return DataBefore::all;
+        case scsi_status::busy:
+        case scsi_status::reservation_conflict:
+        case scsi_status::task_set_full:
+            return DataBefore::none;
+        default:
+            return DataBefore::unknown;
+    }
 }
 
 }  // namespace
@@ -120,7 +138,16 @@ void UnseenRuns::cut_tail(const Pdu& next, const CommandTracker::AnswerSoFar& an
         const bool whole = requested && bhs.data_segment_length() >= answer.expected;
         if (!whole) run.run.explicable = false;
     } else if (requested && answer.expected > 0 && profile.statuses_apart > 0) {
-        before = answer.expected;
+        switch (data_before(next)) {
+            case DataBefore::none:
+                return;
+            case DataBefore::all:
+                before = answer.expected;
+                break;
+            case DataBefore::unknown:
+                run.run.explicable = false;
+                return;
+        }
     }
     if (before <= answer.passed) return;
     if (!requested && !data) return;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analyzer/iscsi/testing/pdu_builder.h"
+#include "analyzer/scsi/status.h"
 
 namespace sanscope {
 namespace {
@@ -122,6 +123,19 @@ TEST_F(UnseenRunsTest, OfAnAnswerThatBeganBeforeTheRunOnlyWhatCameInItIsCutOff) 
     stretch(0, 4000);
     close(test::data_in(8, 1024, test::pattern(512), 1), {3, 512, 1536, {}});
     EXPECT_EQ(runs_[0].run.length, 4000 - (48 + 512U));
+}
+
+TEST_F(UnseenRunsTest, OfATaskThatWasNotBegunNoDataAreCutOff) {
+    profile_.statuses_apart = 1;
+    const auto length_before = [&](uint8_t status) {
+        stretch(packet_ * 1000, packet_ * 1000 + 4000);
+        close(test::scsi_response(8, status, 1, 2), {3, 0, 1536, {}});
+        return runs_[runs_.size() - 1].run.explicable ? runs_[runs_.size() - 1].run.length : 0;
+    };
+    EXPECT_EQ(length_before(scsi_status::busy), 4000U);
+    EXPECT_EQ(length_before(scsi_status::task_set_full), 4000U);
+    EXPECT_EQ(length_before(scsi_status::good), 4000 - 3 * (48 + 512U));
+    EXPECT_EQ(length_before(scsi_status::check_condition), 0U) << "some of the data, nobody knows how many";
 }
 
 TEST_F(UnseenRunsTest, HeaderOfWhichOnlyTheLengthsWereCapturedIsABoundary) {
