@@ -300,7 +300,8 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
 
 [[gnu::always_inline]] inline void Engine::on_segment(Flow& flow, Side from, const DecodedPacket& packet,
                                                       const Arrival& arrival, int64_t believed_ns) {
-    flow.tcp.note(from, packet, arrival);
+    if (!flow.tcp.note(from, packet, arrival)) [[unlikely]]
+        return;
     if (flow.senders != nullptr && stop_after_ == StopAfter::none)
         pass_to_senders(flow, from, packet, arrival.packet, believed_ns);
     if (flow.tcp.closed() && !flow.closing) {

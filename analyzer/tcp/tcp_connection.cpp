@@ -32,12 +32,22 @@ bool TcpConnection::begins_next(Side from, const DecodedPacket& packet) const {
 // other side has acknowledged so far, or what the packet acknowledges is what the other side has sent.
 bool TcpConnection::is_vouched_for(Side from, const DecodedPacket& packet) const {
     const Half& other = half(other_side(from));
-    const auto near = [](Serial32 one, Serial32 another) {
-        const int32_t distance = one.distance_to(another);
-        return distance < far_after_close && distance > -far_after_close;
-    };
-    if (other.ack_seen && near(other.greatest_ack, Serial32(packet.seq))) return true;
-    return (packet.flags & tcp_ack) != 0 && other.data_seen && near(other.greatest_seq, Serial32(packet.ack));
+    if (other.ack_seen && is_near(other.greatest_ack, Serial32(packet.seq))) return true;
+    return (packet.flags & tcp_ack) != 0 && other.data_seen &&
+           is_near(other.greatest_seq, Serial32(packet.ack));
+}
+
+// Of one that is_far(): unless it acknowledges what the other side sent, or a second one stands near it, as behind a pause of
+// the capture.
+bool TcpConnection::is_stray(Side from, const DecodedPacket& packet) {
+    const Half& receiver = half(other_side(from));
+    if (receiver.sent_to_known && is_near(receiver.sent_to, Serial32(packet.ack))) return false;
+    Half& sender = half(from);
+    const Serial32 seq(packet.seq);
+    const bool is_second = sender.stray_seen && is_near(sender.stray_seq, seq);
+    sender.stray_seq = seq;
+    sender.stray_seen = true;
+    return !is_second;
 }
 
 void TcpConnection::note_control(Side from, const DecodedPacket& packet, const Arrival& arrival) {

@@ -23,12 +23,15 @@ class TcpConnection {
         return !goes_on(from, packet) && begins_next(from, packet);
     }
 
-    // Counts the segment and takes note of its control bits and its acknowledgement.
-    void note(Side from, const DecodedPacket& packet, const Arrival& arrival) {
+    // Counts the segment and takes note of its control bits and its acknowledgement. False: it is not acceptable (RFC 9293
+    // §3.10.7.4), a stray one of which nothing else is taken.
+    bool note(Side from, const DecodedPacket& packet, const Arrival& arrival) {
         if (first_.packet == 0) first_ = arrival;
         last_ = arrival;
         Half& sender = half(from);
         ++sender.packets;
+        if (is_far(sender, packet) && is_stray(from, packet)) [[unlikely]]
+            return false;
         if (packet.payload_length > 0) {
             if (sender.largest_pending == 0) sender.pending_since_ns = arrival.time_ns;
             note_data(sender, packet);
@@ -40,13 +43,14 @@ class TcpConnection {
         }
         if ((packet.flags & (tcp_syn | tcp_fin | tcp_rst)) != 0) [[unlikely]]
             note_control(from, packet, arrival);
-        if ((packet.flags & (tcp_ack | tcp_rst)) != tcp_ack) return;
+        if ((packet.flags & (tcp_ack | tcp_rst)) != tcp_ack) return true;
         const Serial32 ack(packet.ack);
         if (!sender.ack_seen || sender.greatest_ack.before(ack)) {
             note_acknowledgement(from, ack, arrival);
         } else {
             note_answer(from, packet, arrival);
         }
+        return true;
     }
 
     // The segment's payload (there is some) into the stream: true with the piece it continues the stream with, after
@@ -122,6 +126,9 @@ class TcpConnection {
         // The farthest that any segment says was sent: one without data too, though what it stands behind was never seen.
         Serial32 sent_to;
         bool sent_to_known = false;
+        // Where the latest stray segment stood.
+        Serial32 stray_seq;
+        bool stray_seen = false;
         SentDataRow sent;
     };
     // After a connection was closed, farther than this is another connection.
@@ -162,6 +169,16 @@ class TcpConnection {
     void note_control(Side from, const DecodedPacket& packet, const Arrival& arrival);
     void note_acknowledgement(Side from, Serial32 ack, const Arrival& arrival);
     bool is_vouched_for(Side from, const DecodedPacket& packet) const;
+    static bool is_near(Serial32 one, Serial32 another) {
+        const int32_t distance = one.distance_to(another);
+        return distance < far_after_close && distance > -far_after_close;
+    }
+    // A pure acknowledgement from elsewhere in sequence space. Of segments with data, is_of_next_incarnation() tells.
+    static bool is_far(const Half& sender, const DecodedPacket& packet) {
+        return packet.payload_length == 0 && sender.sent_to_known &&
+               (packet.flags & (tcp_syn | tcp_rst)) == 0 && !is_near(sender.sent_to, Serial32(packet.seq));
+    }
+    bool is_stray(Side from, const DecodedPacket& packet);
     static void note_acknowledged(Half& sender, Serial32 ack, int64_t time_ns);
     static SentDataRow sent_data(const Half& sender, const Half& receiver);
     static bool is_near_start(const Half& sender, Serial32 syn_seq);

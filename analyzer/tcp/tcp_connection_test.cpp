@@ -73,6 +73,28 @@ TEST(TcpConnection, GoesOnFarAwayWhereAcknowledgementsVouchForIt) {
     EXPECT_FALSE(another.takes(Side::b, {.seq = 5001 + far, .ack = 900'000'000, .length = 1000}));
 }
 
+TEST(TcpConnection, TakesNothingOfAStrayAcknowledgement) {
+    constexpr uint32_t far = 900'000'000;
+    Connection c;
+    c.open();
+    ASSERT_TRUE(c.takes(Side::b, {.seq = 5001, .ack = 1001, .length = 1000}));
+    ASSERT_TRUE(c.takes(Side::a, {.seq = 1001 + far, .ack = 6001 + far}));
+    EXPECT_FALSE(c.tcp.lacks_acknowledged(Side::b));
+    ASSERT_TRUE(c.takes(Side::a, {.seq = 1001, .ack = 6001}));
+    EXPECT_FALSE(c.tcp.lacks_acknowledged(Side::b));
+    EXPECT_EQ(c.row().packets_out, 4u);
+}
+
+TEST(TcpConnection, GoesOnFarAwayWhereASecondAcknowledgementStandsThere) {
+    constexpr uint32_t far = 900'000'000;
+    Connection c;
+    c.open();
+    ASSERT_TRUE(c.takes(Side::a, {.seq = 1001 + far, .ack = 6001 + far}));
+    EXPECT_FALSE(c.tcp.lacks_acknowledged(Side::b));
+    ASSERT_TRUE(c.takes(Side::a, {.seq = 1001 + far, .ack = 7001 + far}));
+    EXPECT_TRUE(c.tcp.lacks_acknowledged(Side::b));
+}
+
 TEST(TcpConnection, CountsPacketsAndBytesOfEachSide) {
     Connection c;
     c.open();
