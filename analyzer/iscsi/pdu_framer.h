@@ -55,10 +55,9 @@ class HeaderWitness {
 // A part of a stream in which headers may lie that the capture does not have.
 struct UnseenStretch {
     struct Mark {
-        uint64_t end;  // stream offset up to which …
-        Arrival
-            delivered;  // … bytes had been delivered at this moment, or, where they were not captured, before it
-        PacketNumber after;  // bytes that were not captured: not before this packet
+        uint64_t end;        // stream offset up to which …
+        Arrival delivered;   // … bytes had been delivered: at this moment, or, not captured, by then …
+        PacketNumber after;  // … and not before this packet
         bool not_captured;
     };
     uint64_t begin = 0;  // where a header began, or the stream's first byte

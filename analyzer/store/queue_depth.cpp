@@ -92,10 +92,9 @@ struct SessionPass {
     uint64_t unseen = 0;                // commands that end unseen
     uint64_t unseen_requested = 0;      // of these, requested by now
     PacketNumber last_packet = 0;       // of the request before
-    PacketNumber last_alone =
-        0;  // of the responses alone, where these are more than the requests that are not listed
-    bool lacks_requests = false;  // by CmdSN, or as the capture began inside the session
-    uint32_t cmd_sn = 0;          // of the request before
+    PacketNumber last_alone = 0;        // of these, where they are more than the unlisted
+    bool lacks_requests = false;        // by CmdSN, or as the capture began inside the session
+    uint32_t cmd_sn = 0;                // of the request before
     bool cmd_sn_known = false;
     bool counted = true;   // how many statuses are unpaired
     uint64_t surplus = 0;  // of unpaired statuses: whose, no row shows
@@ -109,8 +108,8 @@ struct SessionPass {
         if (unlisted.empty()) return;
         for (const PacketNumber packet : responses_alone) ended.add({number, 1, packet, packet});
     }
-    // Whether a request of which no row shows may have come before that one, the next.
-    bool lacks_requests_until(const CommandRow& row) {
+    // The next request.
+    void note_gap_before(const CommandRow& row) {
         constexpr uint32_t most = 1;  // immediate ones take no CmdSN (RFC 7143 §4.2.2.1)
         const bool is_first = last_packet == 0;
         const bool is_next = cmd_sn_known && row.cmd_sn_known && row.cmd_sn - cmd_sn <= most;
@@ -118,7 +117,6 @@ struct SessionPass {
         cmd_sn = row.cmd_sn;
         cmd_sn_known = row.cmd_sn_known;
         last_packet = row.request_packet;
-        return lacks_requests;
     }
     void begin() {
         last_packet = 0;
@@ -197,7 +195,8 @@ void fill_queue_depth(CommandRow& row, uint64_t number, SessionPass& session) {
     // Of the commands that end unseen, so many have by now. Where statuses are lacking, those that there are may not be theirs.
     const uint64_t at_least = session.lack > 0 ? 0 : certain - std::min(certain, session.surplus);
     const uint64_t at_most = std::min(possible + session.lack, session.unseen_requested);
-    const bool may_be_more = session.lacks_requests_until(row) && row.request_packet < session.last_alone;
+    session.note_gap_before(row);
+    const bool may_be_more = session.lacks_requests && row.request_packet < session.last_alone;
     const bool known =
         session.all_listed_or_counted && !may_be_more && at_least == at_most && at_least < begun;
     row.queue_depth = known ? static_cast<uint32_t>(begun - at_least) : unknown<uint32_t>;
