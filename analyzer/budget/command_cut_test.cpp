@@ -7,12 +7,13 @@
 #include <random>
 #include <string>
 
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/budget/time_budgets.h"
 
 namespace sanscope {
 namespace {
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 constexpr uint32_t target_seq = 0xffff'f000;  // so that answers wrap
 constexpr uint32_t initiator_seq = 1000;
 

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <random>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 
 TEST(TimeBlocks, AStretchIsSharedOutAmongThem) {
     const TimeBlocks blocks(1000, 1000 + 24 * 10);

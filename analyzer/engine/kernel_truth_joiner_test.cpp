@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/engine/analysis.h"
 #include "analyzer/engine/testing/captured_conversations.h"
 #include "analyzer/engine/testing/kernel_word.h"
@@ -22,7 +23,7 @@ using test::KernelWord;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 constexpr int64_t start = 1'700'000'000'000 * ms;
 
 Endpoint end_of(std::initializer_list<uint8_t> address, uint16_t port) {

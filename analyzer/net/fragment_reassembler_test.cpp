@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/net/decode_frame.h"
 #include "analyzer/net/testing/frame_builder.h"
 
@@ -16,7 +17,7 @@ namespace {
 using namespace frames;  // NOLINT(google-build-using-namespace): the tests are written in its words
 using Kind = DecodedPacket::Kind;
 
-constexpr int64_t second = 1'000'000'000;
+using test::second;
 
 // A datagram as the reassembler returned it, kept.
 struct Kept {

@@ -7,12 +7,14 @@
 #include <gtest/gtest.h>
 #include <random>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
-constexpr int64_t us = 1000;
-constexpr int64_t ms = 1000 * us;
-constexpr int64_t second = 1000 * ms;
+using test::ms;
+using test::second;
+using test::us;
 constexpr int64_t epoch = 1'790'000'000 * second;
 
 struct Step {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/points/points_tables.h"
 #include "analyzer/points/points_text.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 constexpr int64_t epoch = 1'790'000'000'000'000'000;
 constexpr uint32_t mss = 1000;
 

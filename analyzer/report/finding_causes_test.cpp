@@ -3,13 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
 using Severity = Finding::Severity;
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 
 Finding made(Kind kind, int64_t begin_ms, int64_t end_ms, int64_t cost_ms) {
     Finding finding;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analyzer/base/reachable_time.h"
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/report/command_facts.h"
 #include "analyzer/report/sender_facts.h"
 
@@ -28,7 +29,7 @@ using testing::Not;
 
 using Kind = Finding::Kind;
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 constexpr uint32_t mss = 1000;
 constexpr uint16_t read_16 = 0x88;
 constexpr uint16_t write_16 = 0x8a;

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
@@ -14,7 +16,7 @@ using testing::IsEmpty;
 
 using testing::SizeIs;
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 
 // A store in which kernels reported on made-up senders: connection n is between 10.0.0.n:50000, the initiator, which stands as
 // side a, and 10.0.1.1:3260.

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
@@ -16,8 +18,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr int64_t second = 1'000'000'000;
-constexpr int64_t ms = 1'000'000;
+using test::ms;
+using test::second;
 
 class LiveScreenTest : public testing::Test {
   protected:

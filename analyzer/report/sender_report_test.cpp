@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
@@ -16,8 +18,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr int64_t second = 1'000'000'000;
-constexpr int64_t ms = 1'000'000;
+using test::ms;
+using test::second;
 
 // A store of made-up senders. Connection n is between 10.0.0.1:(50000 + n), the initiator, and 10.0.0.2:3260.
 class Network {

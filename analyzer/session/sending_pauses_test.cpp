@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/iscsi/testing/pdu_builder.h"
 
 namespace sanscope {
@@ -12,7 +13,7 @@ namespace {
 using test::Bytes;
 using test::PduBuilder;
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 
 class Pauses : public testing::Test {
   protected:

@@ -7,10 +7,12 @@
 #include <random>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 
 WindowRow estimate(int64_t time_ns, uint32_t cwnd, CaState state = CaState::open) {
     return {.time_ns = time_ns, .connection = 1, .cwnd = cwnd, .ca_state = state};

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 
 TEST(SenderSummary, without_rows_nothing_is_known) {
     const SenderSummary summary(3, Side::a);

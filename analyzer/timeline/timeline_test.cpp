@@ -10,13 +10,15 @@
 #include <tuple>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 
 class TimelineTest : public testing::Test {
   protected:

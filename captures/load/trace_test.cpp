@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 const LunShape small{.blocks = 1000, .block_size = 512};
 
 CommandRow row(const char* name, uint64_t lba, uint64_t blocks, int64_t request_ns,

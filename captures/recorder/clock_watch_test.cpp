@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
-constexpr int64_t second = 1'000'000'000;
+using test::second;
 
 TEST(ClockWatch, TellsByHowMuchTheClockWasSet) {
     ClockWatch watch;

@@ -7,6 +7,8 @@
 
 #include "gui/testing/pointer_events.h"
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
@@ -14,7 +16,7 @@ using testing_gui::drag;
 using testing_gui::send_mouse;
 using testing_gui::send_wheel;
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 constexpr int64_t start = 1'700'000'000'000'000'000;
 
 class Canvas : public TimeCanvas {

@@ -7,13 +7,15 @@
 #include "gui/testing/pointer_events.h"
 #include "gui/testing/wait_until.h"
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
 using testing_gui::send_mouse;
 using testing_gui::wait_until;
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 constexpr int64_t start = 1'700'000'000'000'000'000;
 
 class TimePlotTest : public testing::Test {

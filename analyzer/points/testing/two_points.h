@@ -10,14 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/engine/engine.h"
 #include "analyzer/iscsi/testing/pdu_builder.h"
 #include "analyzer/net/testing/frame_builder.h"
 #include "analyzer/points/points_of_path.h"
 
 namespace sanscope::test {
-
-constexpr int64_t ms = 1'000'000;
 
 // Which of two points capture a packet.
 enum Seen : unsigned { nowhere = 0, at_a = 1, at_b = 2, everywhere = 3 };

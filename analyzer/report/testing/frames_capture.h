@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/engine/engine.h"
 #include "analyzer/iscsi/testing/pdu_builder.h"
 #include "analyzer/net/testing/frame_builder.h"
 #include "analyzer/report/findings.h"
-#include "analyzer/report/testing/milliseconds.h"
 
 namespace sanscope::test {
 

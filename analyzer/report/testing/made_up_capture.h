@@ -6,13 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/report/findings.h"
-#include "analyzer/report/testing/milliseconds.h"
 #include "analyzer/scsi/opcodes.h"
 
 namespace sanscope::test {
-
-constexpr int64_t second = 1'000'000'000;
 
 // A store of made-up rows, and what is found in it. No connection is there until it is added.
 class MadeUpCapture {

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
-constexpr int64_t us = 1'000;
-constexpr int64_t ms = 1'000'000;
-constexpr int64_t second = 1'000'000'000;
+using test::ms;
+using test::second;
+using test::us;
 constexpr uint32_t mss = 1000;
 
 // One sender's packets as a tap sees them; segments are numbered from 0.

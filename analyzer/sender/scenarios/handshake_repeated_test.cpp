@@ -4,12 +4,13 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/sender/connection_senders.h"
 
 namespace sanscope {
 namespace {
 
-constexpr int64_t second = 1'000'000'000;
+using test::second;
 
 class Handshake {
   public:

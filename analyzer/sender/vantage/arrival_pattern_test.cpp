@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
 constexpr uint32_t mss = 1000;
-constexpr int64_t us = 1'000;
+using test::us;
 
 // Full segments one behind the other, each so long after the one before.
 class ArrivalPatternTest : public testing::Test {

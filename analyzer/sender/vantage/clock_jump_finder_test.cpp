@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 constexpr int64_t start = 1'700'000'000'000 * ms;
 
 // Two hosts that exchange a packet each 5 ms, which takes a millisecond, until they are silent for a while.

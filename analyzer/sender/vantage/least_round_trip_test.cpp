@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 
 TEST(LeastRoundTrip, IsLearntFromTheSoonestAnswer) {
     LeastRoundTrip round_trip(-1);

@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
 using testing::ElementsAre;
 
 constexpr uint32_t mss = 1000;
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 constexpr int64_t round_trip = 10 * ms;
 
 // What stands in line, as "o:SEQ" (original), "r:SEQ" (retransmission), "e:SEQ" (evidence), "m:SEQ+LENGTH" (missing).

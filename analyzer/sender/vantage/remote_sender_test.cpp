@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/net/decoded_packet.h"
 
 namespace sanscope {
@@ -17,9 +18,9 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-constexpr int64_t us = 1'000;
-constexpr int64_t ms = 1'000'000;
-constexpr int64_t second = 1'000'000'000;
+using test::ms;
+using test::second;
+using test::us;
 constexpr int64_t round_trip = 10 * ms;  // from the tap to the sender and back
 constexpr uint32_t mss = 1000;
 

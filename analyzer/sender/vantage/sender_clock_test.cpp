@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <gtest/gtest.h>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
-constexpr int64_t us = 1'000;
-constexpr int64_t ms = 1'000'000;
-constexpr int64_t second = 1'000'000'000;
+using test::ms;
+using test::second;
+using test::us;
 
 // A host whose tick `first_tick` began at `phase_ns`.
 struct Host {

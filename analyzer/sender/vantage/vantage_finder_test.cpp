@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
-constexpr int64_t us = 1'000;
-constexpr int64_t ms = 1'000'000;
+using test::ms;
+using test::us;
 
 struct Packet {
     Side from = Side::a;

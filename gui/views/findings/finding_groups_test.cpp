@@ -7,10 +7,12 @@
 
 #include "gui/testing/loaded_document.h"
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 
 class FindingGroups : public testing::Test {
   protected:

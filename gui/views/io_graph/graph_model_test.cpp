@@ -15,6 +15,7 @@
 #include "gui/views/io_graph/graph_words.h"
 #include "gui/views/io_graph/interval_value.h"
 
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/export/testing/grid_table.h"
 #include "analyzer/query/column_meaning.h"
 
@@ -25,7 +26,7 @@ using testing::ElementsAre;
 using testing_gui::loaded_sample;
 
 constexpr const char* lossy = "loss-mixed-initiator.pcap.zst";
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 const StopFlag go_on = false;
 
 // Commands with the columns that lines ask for; a time or a value of -1 is not known.

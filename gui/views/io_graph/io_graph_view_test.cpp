@@ -21,6 +21,8 @@
 #include "gui/views/io_graph/graph_painting.h"
 #include "gui/views/io_graph/graph_words.h"
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
@@ -28,7 +30,7 @@ using testing::HasSubstr;
 using testing_gui::wait_until;
 
 constexpr const char* lossy = "loss-mixed-initiator.pcap.zst";
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 
 class IoGraphViewTest : public testing_gui::ShownView<IoGraphView> {
   protected:

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "analyzer/base/testing/durations.h"
+
 namespace sanscope {
 namespace {
 
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 constexpr int64_t at = 1'700'000'000 * (1000 * ms);
 
 PathDelay delay_of(Vantage vantage, int64_t rtt_ns) {

@@ -6,6 +6,7 @@
 #include "gui/testing/shown_view.h"
 #include "gui/views/selected_range/selected_range_view.h"
 
+#include "analyzer/base/testing/durations.h"
 #include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
@@ -16,7 +17,7 @@ using testing_gui::wait_until;
 
 constexpr const char* lossy = "loss-mixed-initiator.pcap.zst";
 constexpr const char* two_sessions = "two-sessions.pcap.lz4";
-constexpr int64_t ms = 1'000'000;
+using test::ms;
 
 TimeRange whole_of(const CaptureData::Reading& reading) {
     return {reading.timeline().first_ns(), reading.timeline().last_ns() + 1};

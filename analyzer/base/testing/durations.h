@@ -5,6 +5,9 @@
 
 namespace sanscope::test {
 
+// In nanoseconds.
+constexpr int64_t us = 1'000;
 constexpr int64_t ms = 1'000'000;
+constexpr int64_t second = 1'000'000'000;
 
 }  // namespace sanscope::test
