@@ -6,17 +6,11 @@
 
 #include "analyzer/base/byte_order.h"
 #include "analyzer/iscsi/header_belief.h"
+#include "analyzer/session/bhs_field_ends.h"
 #include "analyzer/session/commands/note_marks.h"
 
 namespace sanscope {
 namespace {
-
-// How much of a header must have been captured for a field to be there.
-constexpr size_t tag_end = 20;
-constexpr size_t cmd_sn_end = 28;
-constexpr size_t stat_sn_end = 28;
-constexpr size_t exp_sn_end = 32;
-constexpr size_t sequence_numbers_end = 36;
 
 // How far two sequence numbers seen in one connection may lie apart.
 constexpr int32_t near = 1 << 16;
@@ -104,12 +98,12 @@ bool IscsiConnection::is_plausible_request(const Bhs& bhs, size_t captured) cons
     if (bhs.opcode() == Opcode::scsi_data_out && session_ != nullptr)
         return session_->commands.knows(bhs.itt());
     if (captured < cmd_sn_end) return false;
-    if (stat_sn_known_ && captured >= exp_sn_end && !is_near(bhs.exp_stat_sn(), stat_sn_)) return false;
-    if (session_ == nullptr) return captured >= exp_sn_end;
+    if (stat_sn_known_ && captured >= exp_stat_sn_end && !is_near(bhs.exp_stat_sn(), stat_sn_)) return false;
+    if (session_ == nullptr) return captured >= exp_stat_sn_end;
     const bool has_cmd_sn = bhs.opcode() != Opcode::snack_request;
-    if (!has_cmd_sn) return captured >= exp_sn_end;
+    if (!has_cmd_sn) return captured >= exp_stat_sn_end;
     if (session_->command_window_known) return is_near(bhs.cmd_sn(), session_->exp_cmd_sn);
-    return captured >= exp_sn_end || (requested_ && is_near(bhs.cmd_sn(), requested_cmd_sn_));
+    return captured >= exp_stat_sn_end || (requested_ && is_near(bhs.cmd_sn(), requested_cmd_sn_));
 }
 
 bool IscsiConnection::is_plausible_response(const Bhs& bhs, size_t captured) const {
@@ -122,7 +116,7 @@ bool IscsiConnection::is_plausible_response(const Bhs& bhs, size_t captured) con
     const bool only_requests_known = requested_exp_stat_sn_known_ && !stat_sn_known_;
     if (stat_sn_seen && only_requests_known && !is_near(bhs.stat_sn(), requested_exp_stat_sn_)) return false;
     // What is left of a header that was cut says little but its task tag.
-    if (captured < sequence_numbers_end)
+    if (captured < max_cmd_sn_end)
         return session_ != nullptr && bhs.itt() != reserved_tag && session_->commands.knows(bhs.itt());
     if (requested_ && !is_near(bhs.exp_cmd_sn(), requested_cmd_sn_)) return false;
     if (session_ == nullptr || !session_->command_window_known) return true;
@@ -136,7 +130,7 @@ void IscsiConnection::on_pdu(bool from_target) {
                                         *store_);
     const bool tag_seen = pdu.header_captured >= tag_end;
     if (from_target && session_ != nullptr) {
-        if (pdu.header_captured >= exp_sn_end && hidden_.awaits_receipt())
+        if (pdu.header_captured >= exp_cmd_sn_end && hidden_.awaits_receipt())
             note_received(pdu.bhs().exp_cmd_sn());
         if (tag_seen) {
             unseen_.before_seen(pdu, answer_shape(), session_->inferred, session_->number);
@@ -274,7 +268,7 @@ void IscsiConnection::note_numbers(const Pdu& pdu, bool from_target) {
         if (bhs.opcode() != Opcode::scsi_command) return;
         requested_ = true;
         requested_cmd_sn_ = bhs.cmd_sn();
-        if (pdu.header_captured < exp_sn_end || pdu.end_not_captured) return;
+        if (pdu.header_captured < exp_stat_sn_end || pdu.end_not_captured) return;
         requested_exp_stat_sn_known_ = true;
         requested_exp_stat_sn_ = bhs.exp_stat_sn();
         requested_packet_ = pdu.last.packet;
@@ -287,7 +281,7 @@ void IscsiConnection::note_numbers(const Pdu& pdu, bool from_target) {
         stat_sn_ = bhs.stat_sn();
         stat_sn_known_ = true;
     }
-    if (pdu.header_captured < sequence_numbers_end) return;
+    if (pdu.header_captured < max_cmd_sn_end) return;
     if (!session_->command_window_known || session_->exp_cmd_sn.before(bhs.exp_cmd_sn())) {
         session_->exp_cmd_sn = bhs.exp_cmd_sn();
     }

@@ -10,6 +10,7 @@
 #include "analyzer/scsi/asymmetric_access.h"
 #include "analyzer/scsi/device_identification.h"
 #include "analyzer/scsi/opcodes.h"
+#include "analyzer/session/bhs_field_ends.h"
 #include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {
@@ -17,11 +18,6 @@ namespace {
 
 constexpr uint8_t ahs_type_extended_cdb = 1;  // RFC 7143 §11.2.2.1
 constexpr size_t max_cdb = 260;               // SPC-4 §4.2.3: a variable length CDB
-// How much of a header must have been captured for a field to be there.
-constexpr size_t transfer_length_end = 24;
-constexpr size_t cmd_sn_end = 28;
-constexpr size_t exp_cmd_sn_end = 32;
-constexpr size_t buffer_offset_end = 44;
 
 constexpr size_t max_devices = 4096;
 constexpr size_t max_task_management = 1024;

@@ -4,12 +4,10 @@
 #include <limits>
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/session/bhs_field_ends.h"
 
 namespace sanscope {
 namespace {
-
-constexpr uint8_t transfer_length_end =
-    24;  // the Expected Data Transfer Length's, in a SCSI Command PDU's header
 
 struct Extent {
     uint32_t begin;

@@ -2,15 +2,9 @@
 #include "analyzer/session/inferred/inferred_commands.h"
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/session/bhs_field_ends.h"
 
 namespace sanscope {
-namespace {
-
-// How much of a header must have been captured for a field to be there.
-constexpr size_t exp_cmd_sn_end = 32;
-constexpr size_t buffer_offset_end = 44;
-
-}  // namespace
 
 bool InferredCommands::answer_unseen(uint64_t number, Arrival arrival) {
     const uint32_t slot = flight_.slot_of(number);

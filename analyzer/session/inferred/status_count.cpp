@@ -3,13 +3,9 @@
 
 #include <utility>
 
+#include "analyzer/session/bhs_field_ends.h"
+
 namespace sanscope {
-namespace {
-
-// How much of a header must have been captured for the field to be there.
-constexpr size_t stat_sn_end = 28;
-
-}  // namespace
 
 bool takes_stat_sn(const Bhs& bhs) {
     switch (bhs.opcode()) {

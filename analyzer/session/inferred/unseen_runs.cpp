@@ -5,12 +5,10 @@
 #include <limits>
 
 #include "analyzer/scsi/status.h"
+#include "analyzer/session/bhs_field_ends.h"
 
 namespace sanscope {
 namespace {
-
-// How much of a header must have been captured for the field to be there.
-constexpr size_t buffer_offset_end = 44;
 
 UnseenRuns::ReadEnd arrival_at(const UnseenRuns::Run& run, uint64_t end) {
     const auto mark = std::ranges::lower_bound(run.marks, end, {}, &UnseenStretch::Mark::end);
