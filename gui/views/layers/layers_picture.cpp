@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/views/layers/layers_picture.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <bit>
 #include <tuple>
@@ -11,13 +10,12 @@
 #include "gui/senders/sender_list.h"
 #include "gui/views/layers/lanes/group_preparation.h"
 #include "gui/views/layers/lanes/lane.h"
+#include "gui/views/layers/translated.h"
 
 namespace sanscope {
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayersView", text);
-}
+using layers_view::tr;
 
 void describe(const TrackRows& rows, GroupPicture& picture) {
     const ConnectionRow& row = rows.connection();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QCoreApplication>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "gui/views/layers/lanes/lane_geometry.h"
 #include "gui/views/layers/lanes/lane_painting.h"
 #include "gui/views/layers/lanes/packet_words.h"
+#include "gui/views/layers/translated.h"
 
 #include "analyzer/report/human_units.h"
 #include "analyzer/vocabulary/command_ending.h"
@@ -22,9 +22,7 @@ int compact_commands_height() {
     return beside_text(26);
 }
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayersView", text);
-}
+using layers_view::tr;
 
 void add_parts(GroupPreparation& group, CommandBar& bar, const CommandRow& row) {
     const bool wanted = (group.selected_here() && group.selected().command == bar.number()) ||

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QCoreApplication>
 #include <QPainter>
 
 #include "gui/plot/plot_drawing.h"
@@ -9,6 +8,7 @@
 #include "gui/views/layers/lanes/group_preparation.h"
 #include "gui/views/layers/lanes/lane_geometry.h"
 #include "gui/views/layers/lanes/lane_painting.h"
+#include "gui/views/layers/translated.h"
 
 namespace sanscope {
 namespace {
@@ -17,9 +17,7 @@ int state_height() {
     return beside_text(16);
 }
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayersView", text);
-}
+using layers_view::tr;
 
 QString state_text(uint8_t state) {
     return ca_text(static_cast<CaState>(state));

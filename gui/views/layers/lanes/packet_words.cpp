@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/views/layers/lanes/packet_words.h"
 
-#include <QCoreApplication>
-
 #include "gui/plot/time_axis.h"
 #include "gui/views/layers/lanes/lane_geometry.h"
+#include "gui/views/layers/translated.h"
 
 #include "analyzer/net/decoded_packet.h"
 
 namespace sanscope {
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayersView", text);
-}
+using layers_view::tr;
 
 QString flags_text(uint8_t flags) {
     constexpr struct {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QCoreApplication>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "gui/views/layers/lanes/lane_geometry.h"
 #include "gui/views/layers/lanes/lane_painting.h"
 #include "gui/views/layers/lanes/packet_words.h"
+#include "gui/views/layers/translated.h"
 
 namespace sanscope {
 namespace {
@@ -18,9 +18,7 @@ int packets_height() {
     return beside_text(36);
 }
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayersView", text);
-}
+using layers_view::tr;
 
 PacketTick packet_tick(const GroupPreparation& group, uint32_t row_index) {
     const TrackRows& rows = group.rows();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QCoreApplication>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "gui/views/layers/lanes/lane_geometry.h"
 #include "gui/views/layers/lanes/lane_painting.h"
 #include "gui/views/layers/lanes/packet_words.h"
+#include "gui/views/layers/translated.h"
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/report/human_units.h"
@@ -16,9 +16,7 @@
 namespace sanscope {
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayersView", text);
-}
+using layers_view::tr;
 
 PduBar pdu_bar(const GroupPreparation& group, uint32_t row_index) {
     const TrackRows& rows = group.rows();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QCoreApplication>
 #include <QPainter>
 #include <algorithm>
 
@@ -9,6 +8,7 @@
 #include "gui/views/layers/lanes/group_preparation.h"
 #include "gui/views/layers/lanes/lane_geometry.h"
 #include "gui/views/layers/lanes/lane_painting.h"
+#include "gui/views/layers/translated.h"
 
 namespace sanscope {
 namespace {
@@ -17,9 +17,7 @@ int state_height() {
     return beside_text(16);
 }
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayersView", text);
-}
+using layers_view::tr;
 
 // One that lasts no time is left out, one that goes on with the last is made part of it.
 void add_span(std::vector<StateSpan>& spans, const StateSpan& span) {

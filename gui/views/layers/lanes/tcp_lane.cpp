@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QCoreApplication>
 #include <QPainter>
 #include <algorithm>
 
@@ -9,6 +8,7 @@
 #include "gui/views/layers/lanes/lane_geometry.h"
 #include "gui/views/layers/lanes/lane_painting.h"
 #include "gui/views/layers/lanes/packet_words.h"
+#include "gui/views/layers/translated.h"
 
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/vocabulary/sender_names.h"
@@ -23,9 +23,7 @@ constexpr double closest_marks = 4;
 constexpr size_t losses_one_by_one = 300;
 constexpr int64_t columns_of_mark = 8;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayersView", text);
-}
+using layers_view::tr;
 
 class TcpLane final : public Lane {
   public:

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QCoreApplication>
 #include <QPainter>
 #include <cmath>
 
@@ -8,6 +7,7 @@
 #include "gui/views/layers/lanes/group_preparation.h"
 #include "gui/views/layers/lanes/lane_geometry.h"
 #include "gui/views/layers/lanes/lane_painting.h"
+#include "gui/views/layers/translated.h"
 
 namespace sanscope {
 namespace {
@@ -16,9 +16,7 @@ int window_height() {
     return beside_text(40);
 }
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayersView", text);
-}
+using layers_view::tr;
 
 // cwnd, its interval and what is in flight: those that tell why the lane above has gaps. A window that the receiver advertises
 // is mostly far above.
