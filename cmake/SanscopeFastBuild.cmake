@@ -39,10 +39,22 @@ function(sanscope_use_precompiled target name)
   endif()
 endfunction()
 
-# sanscope_compile_together(TARGET): its sources compiled several at a time, where they are small beside the headers'
-# inline functions that each would compile again.
+# Sources compiled together. Of what a build from nothing still took, two thirds went into reading our own headers, and into
+# instantiating the same templates, once for each source that uses them.
+
+option(SANSCOPE_COMPILE_TOGETHER
+       "Compile a target's sources several at a time; off, a change of one source compiles that one only"
+       ${SANSCOPE_FAST_BUILD})
+
+# sanscope_compile_together(TARGET): its sources compiled eight at a time.
 function(sanscope_compile_together target)
-  if(SANSCOPE_FAST_BUILD)
+  if(SANSCOPE_COMPILE_TOGETHER)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
+endfunction()
+
+# sanscope_compile_apart(SOURCE...): alone, as they give a name to something of their own that another source of the target
+# gives too.
+function(sanscope_compile_apart)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

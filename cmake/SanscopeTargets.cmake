@@ -74,6 +74,7 @@ function(sanscope_library name)
     set(ARG_PRECOMPILED sanscope_precompiled_library)
   endif()
   sanscope_use_precompiled(sanscope_${name} ${ARG_PRECOMPILED})
+  sanscope_compile_together(sanscope_${name})
 endfunction()
 
 # sanscope_test(NAME SOURCES ... [DEPENDS ...]): the Google Test program `NAME_test`, each case a ctest test. What is
@@ -88,6 +89,7 @@ function(sanscope_test name)
   set_target_properties(${name}_test PROPERTIES SANSCOPE_NOT_OPTIMIZED ON)
   target_link_libraries(${name}_test PRIVATE sanscope_options GTest::gmock GTest::gtest_main ${ARG_DEPENDS})
   sanscope_use_precompiled(${name}_test sanscope_precompiled_test)
+  sanscope_compile_together(${name}_test)
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                        PROPERTIES TIMEOUT 300)
 endfunction()
