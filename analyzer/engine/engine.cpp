@@ -147,6 +147,7 @@ void Engine::finish() {
     if (kernel_truth_ != nullptr) kernel_truth_->finish();
     sessions_.finish();
     settle_vantages(store_);
+    note_clocks_apart();
     store_.finish();
     if (store_.impossible_figures() > 0)
         issues_.add(Issue::figures_impossible, store_.impossible_packet(), store_.impossible_figures());
@@ -154,6 +155,19 @@ void Engine::finish() {
     const uint64_t never_completed = fragments.datagrams_timed_out + fragments.datagrams_evicted +
                                      fragments.datagrams_discarded + fragments_.datagrams_in_flight();
     if (never_completed > 0) issues_.add(Issue::fragments_never_completed, 0, never_completed);
+}
+
+void Engine::note_clocks_apart() {
+    bool any = false;
+    for (const ConnectionRow& row : store_.connections()) {
+        for (const SentDataRow* const sent : {&row.out, &row.in}) {
+            if (sent->clock_ahead_ns() == 0) continue;
+            issues_.add(Issue::captured_after_acknowledgement, sent->first_late_packet, sent->late_segments);
+            any = true;
+        }
+    }
+    // It is why they seem to come for a second time.
+    if (any) issues_.withdraw(Issue::answers_acknowledged_before);
 }
 
 void Engine::note_gap(std::span<const RawPacket> packets) {

@@ -161,6 +161,7 @@ class Engine {
     static constexpr size_t max_closed = 256;
 
     void count(std::span<const RawPacket> packets);
+    void note_clocks_apart();
     void note_gap(std::span<const RawPacket> packets);
     void take_block(const RawPacket& block, PacketNumber packet);
     void join_kernel_truth();

@@ -283,6 +283,41 @@ void add_set_back(FindingList& list, const FindingsInput& input) {
     list.push_back(std::move(finding));
 }
 
+// Which connection shows it most, and what it leaves in doubt.
+void add_clocks_apart(FindingList& list, const ResultStore& store) {
+    uint32_t connections = 0;
+    uint32_t worst = 0;
+    for (uint32_t number = 1; number <= store.connections().size(); ++number) {
+        const int64_t apart_ns = store.connection(number).clocks_apart_ns();
+        if (apart_ns == 0) continue;
+        ++connections;
+        if (worst == 0 || apart_ns > store.connection(worst).clocks_apart_ns()) worst = number;
+    }
+    if (connections == 0) return;
+    const ConnectionRow& row = store.connection(worst);
+    const bool of_initiator = row.out.clock_ahead_ns() > row.in.clock_ahead_ns();
+    const SentDataRow& sent = of_initiator ? row.out : row.in;
+    const std::string apart = human_duration(row.clocks_apart_ns());
+    Finding finding = make(
+        Kind::capture_issue, Severity::notice,
+        fmt::format("The clocks of the two directions are apart, by {} at least{}", apart,
+                    connections == 1 ? "" : fmt::format(", in {} connections", human_count(connections))),
+        fmt::format("Times from one direction to the other are wrong by that. Commands' times shorter than "
+                    "{} and queue depths are left "
+                    "out{}. A tap whose ports have clocks of their own, files of two interfaces merged, or a "
+                    "mirror that holds "
+                    "one direction back looks like this. Stamp both directions by one clock.",
+                    human_duration(row.least_comparable_ns()),
+                    row.round_trip_in_doubt() ? ", and of what TCP did nothing is said" : ""));
+    finding.connection = worst;
+    finding.packet = sent.first_late_packet;
+    finding.add_sign(fmt::format("{} of {} of the {} were captured after what acknowledges them",
+                                 human_count(sent.late_segments), counted(sent.new_segments, "segment"),
+                                 of_initiator ? "initiator" : "target"));
+    finding.add_sign(fmt::format("half of them by {} or more", human_duration(sent.late_ns)));
+    list.push_back(std::move(finding));
+}
+
 void add_issues(FindingList& list, const FindingsInput& input) {
     const auto has = [&](Kind kind) {
         return std::ranges::any_of(list, [=](const Finding& finding) { return finding.kind == kind; });
@@ -296,7 +331,8 @@ void add_issues(FindingList& list, const FindingsInput& input) {
         const bool of_digests = issue == Issue::header_digests_bad || issue == Issue::data_digests_bad;
         const bool of_streams = issue == Issue::bytes_not_captured || issue == Issue::holes_not_captured ||
                                 issue == Issue::resynchronisations || issue == Issue::pdus_incomplete;
-        const bool told_apart = of_digests || issue == Issue::times_set_back;
+        const bool told_apart =
+            of_digests || issue == Issue::times_set_back || issue == Issue::captured_after_acknowledgement;
         if (count.count == 0 || told_apart || (of_streams && tells_missing)) continue;
         // Nobody acknowledged what lies in a hole: it may have been lost for good when the connection ended.
         const bool of_lost = of_streams || (issue == Issue::requests_not_seen && !tells_missing &&
@@ -354,6 +390,7 @@ void add_capture_findings(FindingList& list, const FindingsInput& input, const S
     add_of_losses(list, input, stop);
     add_passed_over(list, input);
     add_set_back(list, input);
+    add_clocks_apart(list, input.store);
     add_issues(list, input);
     add_vantage(list, input);
 }

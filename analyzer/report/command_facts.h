@@ -125,7 +125,7 @@ struct CommandFacts {
     bool all_too_late(uint32_t connection) const;
 };
 
-// `in_order`: the capture's clock was never set back, so that times tell what came before what.
+// `in_order`: the capture's clocks are (CaptureClocks).
 CommandFacts find_command_facts(const ResultStore& store, bool in_order, const Stop& stop);
 
 }  // namespace sanscope

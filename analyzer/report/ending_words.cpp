@@ -30,9 +30,16 @@ std::string ending_words(const CommandEnding& ending) {
            fmt::format(": {}{}({:02x}/{:02x})", words, words.empty() ? "" : " ", ending.asc, ending.ascq);
 }
 
-std::string_view unseen_ending_words(bool in_order) {
-    return in_order ? "in headers the capture lacks"
-                    : "while the capture's clock was set back, or in headers it lacks";
+std::string_view unseen_ending_words(CaptureClocks clocks) {
+    switch (clocks) {
+        case CaptureClocks::in_order:
+            break;
+        case CaptureClocks::set_back:
+            return "while the capture's clock was set back, or in headers it lacks";
+        case CaptureClocks::apart:
+            return "sooner than the clocks of the two directions can tell, or in headers the capture lacks";
+    }
+    return "in headers the capture lacks";
 }
 
 }  // namespace sanscope

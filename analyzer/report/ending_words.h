@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyzer/report/capture_clocks.h"
 #include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {
@@ -12,8 +13,7 @@ namespace sanscope {
 // "CHECK CONDITION, deferred MEDIUM ERROR: WRITE ERROR (0c/00)", "target failure (iSCSI response 0x01)".
 std::string ending_words(const CommandEnding& ending);
 
-// Why nobody knows when a command was answered, or whether it was: "in headers the capture lacks". `in_order`: the
-// capture's times are.
-std::string_view unseen_ending_words(bool in_order);
+// Why nobody knows when a command was answered, or whether it was: "in headers the capture lacks".
+std::string_view unseen_ending_words(CaptureClocks clocks);
 
 }  // namespace sanscope

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyzer/report/address_findings.h"
+#include "analyzer/report/capture_clocks.h"
 #include "analyzer/report/capture_findings.h"
 #include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/command_facts.h"
@@ -165,9 +166,9 @@ void judge(Finding& finding) {
 // What may have lasted for another time than the capture's clock says, and then have had another cause.
 constexpr std::array of_waits = {Kind::lost_segments, Kind::retransmission_timeout};
 
-// Of a capture whose clock was set back: what rests on how long something took may be said of the clock. Where it was so more
-// often than a clock is set, how TCP recovered rests on it, too.
-void doubt_durations(FindingList& list, bool often) {
+// Of a capture whose clock was set back, or whose clocks are apart: what rests on how long something took may be said of the
+// clock. Where it was set back more often than a clock is set, how TCP recovered rests on it, too.
+void doubt_durations(FindingList& list, CaptureClocks clocks, bool often) {
     constexpr std::array of_durations = {Kind::slow_commands, Kind::slow_command, Kind::send_buffer,
                                          Kind::saturated,     Kind::head_of_line, Kind::delayed_ack,
                                          Kind::pacing,        Kind::path_queue,   Kind::stalling_command};
@@ -175,7 +176,10 @@ void doubt_durations(FindingList& list, bool often) {
         if (std::ranges::find(of_durations, finding.kind) != of_durations.end()) {
             finding.severity = Severity::information;
             finding.confidence = Finding::Confidence::possible;
-            finding.explanation += " The capture's clock was set back: how long things took is in doubt.";
+            finding.explanation +=
+                fmt::format(" {}: how long things took is in doubt.",
+                            clocks == CaptureClocks::apart ? "The clocks of the two directions are apart"
+                                                           : "The capture's clock was set back");
         } else if (often && std::ranges::find(of_waits, finding.kind) != of_waits.end()) {
             finding.confidence = Finding::Confidence::possible;
             finding.explanation +=
@@ -246,12 +250,13 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
     uint64_t unanswered = 0;
     for (const auto& [connection, like] : commands.unanswered) unanswered += like.count;
     const bool bytes_missing = input.issues[Issue::holes_not_captured].count > 0;
-    const bool in_order = input.issues.times_in_order();
+    const CaptureClocks clocks = capture_clocks(input.issues, input.store);
+    const bool in_order = clocks == CaptureClocks::in_order;
     const bool all_known = commands.unknown_statuses == 0 && untimed == 0 && !bytes_missing && in_order;
     finding.title = fmt::format("Nothing wrong {} {}", all_known ? "with" : "is seen of",
                                 counted(summary.commands(), "command"));
     const int64_t took_ns = elapsed_ns(first_ns, last_ns) - gaps_between_ns(input.totals, first_ns, last_ns);
-    if (in_order && took_ns > 0) {
+    if (clocks != CaptureClocks::set_back && took_ns > 0) {
         finding.title +=
             fmt::format(" in {}, {}{}", human_duration(took_ns), all_bytes_known ? "" : "at least ",
                         human_rate(static_cast<double>(bytes) * 1e9 / static_cast<double>(took_ns)));
@@ -278,7 +283,7 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
     if (untimed > 0) {
         finding.explanation +=
             fmt::format("{} {} answered, or may have been, {}: of how long {} took nothing is said. ",
-                        human_count(untimed), untimed == 1 ? "was" : "were", unseen_ending_words(in_order),
+                        human_count(untimed), untimed == 1 ? "was" : "were", unseen_ending_words(clocks),
                         untimed == 1 ? "it" : "they");
     }
     if (bytes_missing)
@@ -291,7 +296,9 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
     }
     if (!in_order) {
         finding.explanation +=
-            ". The capture's times go back: whether the target or the path made them wait is not judged.";
+            fmt::format(". {}: whether the target or the path made them wait is not judged.",
+                        clocks == CaptureClocks::apart ? "The clocks of the two directions are apart"
+                                                       : "The capture's times go back");
         return finding;
     }
     finding.explanation += tcp_waited ? " and none stood out. TCP held data back now and then, as it does on "
@@ -325,8 +332,9 @@ std::string_view finding_kind_name(Finding::Kind kind) {
 std::vector<Finding> findings(const FindingsInput& input) {
     const Stop stop(input.stop, input.between);
     FindingList list;
-    // Of a clock that was set back, times do not tell what lasted how long.
-    const bool in_order = input.issues.times_in_order();
+    // Otherwise times do not tell what lasted how long.
+    const CaptureClocks clocks = capture_clocks(input.issues, input.store);
+    const bool in_order = clocks == CaptureClocks::in_order;
     CommandFacts commands = find_command_facts(input.store, in_order, stop);
     if (stop.asked()) return {};
     for (SessionFacts& session : commands.sessions)
@@ -369,7 +377,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_kernel_findings(list, input.store);
     add_capture_findings(list, input, stop);
     if (stop.asked()) return {};
-    if (!in_order) doubt_durations(list, input.issues[Issue::times_set_back].count > most_set_back);
+    if (!in_order) doubt_durations(list, clocks, input.issues[Issue::times_set_back].count > most_set_back);
     doubt_waits(list, input.store, jumps);
     put_causes_first(list);
     for (Finding& finding : list) {

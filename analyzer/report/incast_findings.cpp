@@ -43,7 +43,7 @@ std::vector<Receiver> receivers_of(std::span<const SenderFacts> senders) {
     std::vector<Receiver> receivers;
     for (const SenderFacts& sender : senders) {
         if (!sender.connection->iscsi || sender.repaired() == 0) continue;
-        if (sender.is_half_captured() || sender.is_all_twice()) continue;
+        if (sender.is_not_judged() || sender.is_all_twice()) continue;
         const IpAddress to =
             (sender.is_initiator ? sender.connection->target : sender.connection->initiator).address;
         auto found = std::ranges::find_if(receivers, [&](const Receiver& one) {

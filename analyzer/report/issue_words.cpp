@@ -36,6 +36,8 @@ std::string_view of_one(Issue issue) {
             return "stretch without captured headers whose length no answers under way fill";
         case Issue::answers_acknowledged_before:
             return "answer that came when it had been acknowledged: the first time it came is missing";
+        case Issue::captured_after_acknowledgement:
+            return "segment captured after its acknowledgement: the clocks of the two directions are apart";
         case Issue::figures_impossible:
             return "figure of commands that cannot be, and was left empty: a time before its request, a "
                    "queue "

@@ -624,7 +624,7 @@ void add_load_findings(FindingList& list, const ResultStore& store, const Comman
             const TimeParts& others = reads ? session.writes : session.reads;
             if (parts.count() < least_transfers || parts.bytes < others.bytes) continue;
             const SenderFacts* sender = sender_of(session.session, !reads, senders);
-            if (sender != nullptr && !sender->is_half_captured()) {
+            if (sender != nullptr && !sender->is_not_judged()) {
                 const size_t known = list.size();
                 OfSession(list, session, store.session(session.session), *sender, parts, reads)
                     .add(target_is_slow);

@@ -280,7 +280,7 @@ void add_mtu_findings(FindingList& list, const FindingsInput& input, std::span<c
         cut_up.add(row);
     }
     for (const SenderFacts& facts : senders) {
-        if (facts.is_half_captured() || facts.is_all_twice() || tells_of(list, facts)) continue;
+        if (facts.is_not_judged() || facts.is_all_twice() || tells_of(list, facts)) continue;
         const Side side = facts.connection->side_of(facts.is_initiator ? Role::initiator : Role::target);
         const CutUp* const cut = cut_up.of(facts.number, side);
         if (cut == nullptr) continue;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/report/capture_clocks.h"
 #include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
@@ -176,7 +177,7 @@ std::vector<uint32_t> add_round_trips(FindingList& list, const ResultStore& stor
     constexpr int64_t long_path_ns = 1'000'000;
     std::map<uint32_t, std::pair<const SenderFacts*, Reads>> by_connection;
     for (const SenderFacts& sender : senders) {
-        if (sender.is_initiator || sender.connection->session == 0 || sender.is_half_captured()) continue;
+        if (sender.is_initiator || sender.connection->session == 0 || sender.is_not_judged()) continue;
         if (sender.rtt_min_ns() == no_time || sender.rtt_min_ns() < long_path_ns) continue;
         by_connection[sender.number].first = &sender;
     }
@@ -252,8 +253,7 @@ void add_small_pdus(FindingList& list, const ResultStore& store, std::span<const
 
 void add_pdu_size_findings(FindingList& list, const FindingsInput& input,
                            std::span<const SenderFacts> senders, const Stop& stop) {
-    // Of a clock that was set back, times do not tell what lasted how long.
-    const bool in_order = input.issues.times_in_order();
+    const bool in_order = capture_clocks(input.issues, input.store) == CaptureClocks::in_order;
     std::vector<uint32_t> told;
     if (in_order) told = add_round_trips(list, input.store, senders, stop);
     add_small_pdus(list, input.store, told);

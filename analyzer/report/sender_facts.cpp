@@ -948,6 +948,10 @@ bool SenderFacts::is_half_captured() const {
     return connection->packets_out == 0 || connection->packets_in == 0;
 }
 
+bool SenderFacts::is_not_judged() const {
+    return is_half_captured() || !connection->tcp_is_judged();
+}
+
 bool SenderFacts::is_all_twice() const {
     constexpr uint64_t least_copies = 10;
     const uint64_t copies = losses[static_cast<size_t>(LossKind::duplicate)];

@@ -168,6 +168,8 @@ struct SenderFacts {
     int64_t loaded_rtt_ns() const;
     // One direction of the connection is not in the capture: nothing is known of what its TCP heard.
     bool is_half_captured() const;
+    // What its TCP did is not known: of a direction nothing was captured, or the two were stamped by clocks that are apart.
+    bool is_not_judged() const;
     // Of nearly all it sent there are two packets, too far apart for all the copies to be known as such.
     bool is_all_twice() const;
     // So much of it is known to be there twice that any other segment which looks sent again may be a copy too.

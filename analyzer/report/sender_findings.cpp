@@ -52,7 +52,7 @@ class OfSender {
 
     void add() {
         // Without the other direction nobody knows what was acknowledged.
-        if (facts_.is_half_captured()) return;
+        if (facts_.is_not_judged()) return;
         if (all_twice()) return;
         clock_jump();
         if (black_hole()) return;

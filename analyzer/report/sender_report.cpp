@@ -89,8 +89,9 @@ class ReportedSender {
     bool is_half_captured() const {
         return (connection_->packets_out == 0) != (connection_->packets_in == 0);
     }
+    bool is_not_judged() const { return !connection_->tcp_is_judged(); }
     bool is_troubled() const {
-        if (is_half_captured()) return false;
+        if (is_not_judged()) return false;
         return share(held_back_ns_) >= noticeable_share || repaired_ > 0 || needless() > 0;
     }
     bool is_worse_than(const ReportedSender& other) const {
@@ -108,7 +109,7 @@ class ReportedSender {
 
     // Nothing that is not known can have held it back for a share that would be named.
     bool is_explained() const {
-        return !is_half_captured() && share(held_back_ns_ + unexplained_ns()) < noticeable_share;
+        return !is_not_judged() && share(held_back_ns_ + unexplained_ns()) < noticeable_share;
     }
     bool is_mostly_explained() const { return share(unexplained_ns()) <= 0.5; }
 
@@ -302,6 +303,8 @@ std::string vantage_words(const ConnectionRow& row) {
     constexpr int64_t clocks_order_ns = 100'000;
     if ((row.packets_out == 0) != (row.packets_in == 0))
         return "; captured where is not known: one direction is not there";
+    if (row.clocks_apart_ns() > 0)
+        return "; captured where is not known: the clocks of the two directions are apart";
     if (row.rtt_min_ns == no_time) return "; captured where is not known: no round trip was seen";
     if (row.rtt_min_ns < clocks_order_ns) {
         return fmt::format(
@@ -326,7 +329,7 @@ void line(std::string& text, fmt::format_string<Args...> format, Args&&... args)
 
 void append_side(std::string& text, const ReportedSender& side) {
     const SenderSummary& sender = side.sender();
-    if (side.is_half_captured()) {
+    if (side.is_not_judged()) {
         const uint64_t again = side.repaired() + side.needless();
         line(text, "       {:<9}  {} sent{}; what its TCP did is not known",
              side.is_initiator() ? "initiator" : "target", human_bytes(static_cast<double>(side.bytes())),

@@ -10,6 +10,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/budget_section.h"
+#include "analyzer/report/capture_clocks.h"
 #include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/ending_words.h"
 #include "analyzer/report/finding_list.h"
@@ -364,7 +365,7 @@ void Report::commands() {
     doubts();
     if (untimed == 0) return;
     line("  left out of the times: {} that {} answered, or may have been, {}", counted(untimed, "command"),
-         untimed == 1 ? "was" : "were", unseen_ending_words(input_.issues.times_in_order()));
+         untimed == 1 ? "was" : "were", unseen_ending_words(capture_clocks(input_.issues, store_)));
     line("  (- is a figure that these could change)");
 }
 

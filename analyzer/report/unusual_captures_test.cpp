@@ -129,5 +129,45 @@ TEST_F(TwoFiles, hide_answers_of_a_connection_that_goes_on) {
     }
 }
 
+// A tap stamps what the target sends by a clock of its own, which is ahead.
+class ClocksApart : public testing::Test, protected MadeUpCapture {
+  protected:
+    ConnectionRow& add_apart(int64_t apart_ns) {
+        ConnectionRow& row = add_connection();
+        row.in.new_segments = 1'000;
+        row.in.late_segments = 900;
+        row.in.late_ns = apart_ns;
+        row.in.first_late_packet = 77;
+        return row;
+    }
+};
+
+TEST_F(ClocksApart, are_told_and_what_is_not_much_longer_is_not) {
+    add_apart(300'000);
+    for (int64_t i = 0; i < 40; ++i) add_read(i * 100 * ms, ms);
+    const std::vector<Finding> found = find();
+    ASSERT_THAT(found, SizeIs(2));
+    EXPECT_EQ(found[0].kind, Kind::capture_issue);
+    EXPECT_EQ(found[0].packet, 77u);
+    EXPECT_THAT(found[0].title, HasSubstr("The clocks of the two directions are apart, by 300 µs at least"));
+    EXPECT_THAT(found[0].explanation, HasSubstr("shorter than 3.00 ms and queue depths are left out"));
+    EXPECT_THAT(found[0].explanation, HasSubstr("of what TCP did nothing is said"));
+    EXPECT_THAT(found[0].evidence, Contains(HasSubstr("900 of 1,000 segments of the target")));
+    EXPECT_EQ(found[1].kind, Kind::nothing_wrong);
+    EXPECT_THAT(found[1].title, HasSubstr("is seen of 40 commands"));
+    EXPECT_THAT(
+        found[1].explanation,
+        AllOf(HasSubstr("sooner than the clocks of the two directions can tell"),
+              HasSubstr("The clocks of the two directions are apart: whether"), Not(HasSubstr("half took"))));
+}
+
+TEST_F(ClocksApart, do_not_hide_slow_commands_that_took_much_longer) {
+    add_apart(300'000);
+    for (int64_t i = 0; i < 400; ++i) add_read(i * 100 * ms, i % 40 == 0 ? second : 5 * ms);
+    const std::vector<Finding> found = find();
+    EXPECT_THAT(found, Contains(testing::Field(&Finding::kind, Kind::slow_commands)));
+    EXPECT_THAT(found, Not(Contains(testing::Field(&Finding::kind, Kind::vantage))));
+}
+
 }  // namespace
 }  // namespace sanscope

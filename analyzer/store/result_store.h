@@ -13,6 +13,7 @@
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/command_marks.h"
 #include "analyzer/store/command_sample.h"
+#include "analyzer/store/doubtful_figures.h"
 #include "analyzer/store/kernel_score.h"
 #include "analyzer/store/live_counts.h"
 #include "analyzer/store/network_events.h"
@@ -294,11 +295,14 @@ class ResultStore {
         fill_queue_depths(commands_, unpaired_, unlisted_, begun_before);
         const ImpossibleDepths deeper = clear_impossible_depths(commands_, sessions_, unpaired_);
         if (deeper.count > 0) note_impossible(deeper.first_packet, deeper.count);
+        commands_comparable_ = !leave_out_doubtful(connections_, commands_, windows_, summary_);
         if (kernel_scores_ != nullptr) kernel_scores_->finish();
         fill_session_windows({windows_, senders_, connections_}, sessions_);
     }
 
     bool finished() const { return finished_; }
+    // Not where the two directions were stamped by clocks so far apart that commands' times were left out.
+    bool commands_comparable() const { return commands_comparable_; }
 
     // By their numbers.
     ConnectionRow& connection(ConnectionNumber number) { return connections_[number.index()]; }
@@ -370,6 +374,7 @@ class ResultStore {
     uint64_t impossible_figures_ = 0;
     PacketNumber impossible_packet_ = 0;
     bool finished_ = false;
+    bool commands_comparable_ = true;
 };
 
 }  // namespace sanscope

@@ -145,4 +145,22 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
     if (slowest_.size() == listed) slow_enough_ns_ = slowest_.back().row.turnaround_ns();
 }
 
+void Summary::leave_out_depths(uint32_t session) {
+    if (session != 0 && session <= sessions_.size()) sessions_[session - 1].depths_in_doubt = true;
+}
+
+bool Summary::leave_out_times_below(int64_t least_ns) {
+    bool any = false;
+    for (auto& [key, group] : groups_) {
+        const uint64_t timed = group.turnaround.count();
+        if (timed == 0 || group.turnaround.percentile_ns(0.5) >= least_ns) continue;
+        group.untimed += timed;
+        untimed_ += timed;
+        group.turnaround = {};
+        any = true;
+    }
+    std::erase_if(slowest_, [&](const Listed& listed) { return listed.row.turnaround_ns() < least_ns; });
+    return any;
+}
+
 }  // namespace sanscope

@@ -60,7 +60,7 @@ class Summary {
         // depths hold. A mean that is more than the most, but for what an answer was counted late, says that they do not.
         // By Little's law, no less is the mean than the known turnarounds alone come to.
         bool depths_are_known() const {
-            return !may_hide && hidden * 100 <= commands && depth * 20 <= max_depth &&
+            return !depths_in_doubt && !may_hide && hidden * 100 <= commands && depth * 20 <= max_depth &&
                    mean_depth() < max_depth + 1 && depth_times_ns >= 0.95 * turnarounds_ns;
         }
 
@@ -68,6 +68,7 @@ class Summary {
         friend class Summary;
         void move_to(int64_t time_ns);
         void peak();
+        bool depths_in_doubt = false;
         uint32_t depth = 0;
         // Of max_depth: up to when all answers had been counted, and since.
         uint32_t settled_max = 0;
@@ -90,6 +91,11 @@ class Summary {
     // unknown<uint32_t>: there may be some.
     void on_hidden_requests(uint32_t session, uint32_t count);
     void on_end(uint64_t number, const CommandRow& row, bool is_read, bool is_write);
+
+    // Once all commands have ended. Of a session whose depths nobody can tell.
+    void leave_out_depths(uint32_t session);
+    // Times shorter than that are not known: of groups half of whose times are, no time is. Whether there are such.
+    bool leave_out_times_below(int64_t least_ns);
 
     const std::map<GroupKey, Group>& groups() const { return groups_; }
     uint64_t untimed() const { return untimed_; }                           // of all groups

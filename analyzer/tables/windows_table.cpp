@@ -8,6 +8,11 @@ namespace {
 
 using namespace column;
 
+void ca_state(const WindowRow& row, const CellContext&, Cell& cell) {
+    if (!row.ca_state_known) return cell.set_empty();
+    cell.set(ca_state_names[static_cast<size_t>(row.ca_state)]);
+}
+
 constexpr Column<WindowRow> columns[] = {
     {"connection", unsigned_column, "Row of the TCP connection in `connections`",
      number<&WindowRow::connection>},
@@ -36,8 +41,7 @@ constexpr Column<WindowRow> columns[] = {
     {"srtt_ns", integer_column, "Round trip time as the sender smooths it, nanoseconds",
      time<&WindowRow::srtt_ns>},
     {"ca_state", text_column,
-     "State of the sender's congestion control: Open, Disorder, CWR, Recovery or Loss",
-     word<&WindowRow::ca_state, ca_state_names>},
+     "State of the sender's congestion control: Open, Disorder, CWR, Recovery or Loss", ca_state},
     {"limit", text_column,
      "What keeps the sender from sending more: application, receiver, congestion, pacing or recovery",
      word<&WindowRow::limit, send_limit_names>},

@@ -97,7 +97,17 @@ void TcpConnection::note_acknowledgement(Side from, Serial32 ack, const Arrival&
     half(from).ack_seen = true;
     Half& acknowledged = other(from);
     note_acknowledged(acknowledged, ack, arrival.time_ns);
+    if (acknowledged.late != nullptr) [[unlikely]]
+        acknowledged.late->acknowledged(ack, arrival.time_ns);
     acknowledged.stream.acknowledged(ack, arrival);
+}
+
+void TcpConnection::note_late(Half& sender, const Half& receiver, Serial32 end, const Arrival& arrival) {
+    if (sender.late == nullptr) {
+        sender.late = std::make_unique<LateData>();
+        sender.late->acknowledged(receiver.greatest_ack, sender.sent.acknowledged_ns);
+    }
+    sender.late->add(end, arrival);
 }
 
 // Within a window the largest segment may wait for those behind it to be acknowledged too: what is told is at most too small
@@ -124,6 +134,11 @@ bool TcpConnection::flush_piece(Side from, StreamPiece& piece) {
 SentDataRow TcpConnection::sent_data(const Half& sender, const Half& receiver) {
     SentDataRow row = sender.sent;
     row.fin = sender.fin_seen;
+    if (sender.late != nullptr) {
+        row.late_segments = sender.late->segments();
+        row.late_ns = sender.late->median_ns();
+        row.first_late_packet = sender.late->first_packet();
+    }
     if (sender.sent_to_known && receiver.ack_seen) {
         const int32_t left = receiver.greatest_ack.distance_to(sender.sent_to);
         row.unacknowledged = left > 0 ? static_cast<uint32_t>(left) : 0;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 #include "analyzer/net/decoded_packet.h"
+#include "analyzer/tcp/late_data.h"
 #include "analyzer/tcp/stream_reassembler.h"
 #include "analyzer/vocabulary/rows.h"
 #include "analyzer/vocabulary/side.h"
@@ -34,7 +36,7 @@ class TcpConnection {
             return false;
         if (packet.payload_length > 0) {
             if (sender.largest_pending == 0) sender.pending_since_ns = arrival.time_ns;
-            note_data(sender, packet);
+            note_data(sender, other(from), packet, arrival);
         }
         if ((packet.flags & (tcp_syn | tcp_rst)) == 0) {
             const Serial32 end = Serial32(packet.seq) + packet.payload_length;
@@ -130,6 +132,7 @@ class TcpConnection {
         Serial32 stray_seq;
         bool stray_seen = false;
         SentDataRow sent;
+        std::unique_ptr<LateData> late;  // nullptr: none
     };
     // After a connection was closed, farther than this is another connection.
     static constexpr int32_t far_after_close = 1 << 24;
@@ -141,12 +144,16 @@ class TcpConnection {
                distance >= -far_after_close;
     }
     bool begins_next(Side from, const DecodedPacket& packet) const;
-    static void note_data(Half& sender, const DecodedPacket& packet) {
+    static void note_data(Half& sender, const Half& receiver, const DecodedPacket& packet,
+                          const Arrival& arrival) {
         sender.bytes += packet.payload_length;
         const Serial32 end = Serial32(packet.seq) + packet.payload_length;
         if (!sender.data_seen || sender.greatest_seq.before(end)) {
             sender.greatest_seq = end;
             sender.data_seen = true;
+            ++sender.sent.new_segments;
+            if (receiver.ack_seen && !receiver.greatest_ack.before(end)) [[unlikely]]
+                note_late(sender, receiver, end, arrival);
         }
         sender.sent.largest_payload = std::max(sender.sent.largest_payload, packet.payload_length);
         if (packet.payload_length >= sender.largest_pending) {
@@ -154,6 +161,7 @@ class TcpConnection {
             sender.largest_pending_end = end;
         }
     }
+    static void note_late(Half& sender, const Half& receiver, Serial32 end, const Arrival& arrival);
     // Acknowledges nothing new. One that was under way when the data were sent tells nothing of whether they arrived.
     void note_answer(Side from, const DecodedPacket& packet, const Arrival& arrival) {
         constexpr int64_t longer_than_paths_ns = 100'000'000;

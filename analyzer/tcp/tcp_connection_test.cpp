@@ -81,7 +81,7 @@ TEST(TcpConnection, TakesNothingOfAStrayAcknowledgement) {
     ASSERT_TRUE(c.takes(Side::a, {.seq = 1001 + far, .ack = 6001 + far}));
     EXPECT_FALSE(c.tcp.lacks_acknowledged(Side::b));
     ASSERT_TRUE(c.takes(Side::a, {.seq = 1001, .ack = 6001}));
-    EXPECT_FALSE(c.tcp.lacks_acknowledged(Side::b));
+    EXPECT_TRUE(c.tcp.lacks_acknowledged(Side::b)) << "its stream was given nothing";
     EXPECT_EQ(c.row().packets_out, 4u);
 }
 
@@ -93,6 +93,54 @@ TEST(TcpConnection, GoesOnFarAwayWhereASecondAcknowledgementStandsThere) {
     EXPECT_FALSE(c.tcp.lacks_acknowledged(Side::b));
     ASSERT_TRUE(c.takes(Side::a, {.seq = 1001 + far, .ack = 7001 + far}));
     EXPECT_TRUE(c.tcp.lacks_acknowledged(Side::b));
+}
+
+// Each of 20 segments is captured 5 us after it is acknowledged.
+TEST(TcpConnection, DataBehindTheirAcknowledgementsShowThatTheClocksAreApart) {
+    Connection c;
+    c.open();
+    for (uint32_t i = 0; i < 22; ++i) {
+        if (i < 20) {
+            ASSERT_TRUE(c.takes(Side::a, {.seq = 1001, .ack = 5001 + (i + 1) * 100}));
+        }
+        if (i >= 2) {
+            ASSERT_TRUE(c.takes(Side::b, {.seq = 5001 + (i - 2) * 100, .ack = 1001, .length = 100}));
+        }
+    }
+    const ConnectionRow row = c.row();
+    EXPECT_EQ(row.in.new_segments, 20u);
+    EXPECT_EQ(row.in.late_segments, 20u);
+    EXPECT_EQ(row.in.first_late_packet, 7u);
+    EXPECT_NEAR(static_cast<double>(row.in.late_ns), 5'000, 40);
+    EXPECT_EQ(row.clocks_apart_ns(), row.in.late_ns);
+    EXPECT_EQ(row.out.late_segments, 0u);
+}
+
+TEST(TcpConnection, AFewDataBehindTheirAcknowledgementsShowNothing) {
+    Connection c;
+    c.open();
+    for (uint32_t i = 0; i < 40; ++i) {
+        if (i % 5 == 0) {
+            ASSERT_TRUE(c.takes(Side::a, {.seq = 1001, .ack = 5001 + (i + 1) * 100}));
+        }
+        ASSERT_TRUE(c.takes(Side::b, {.seq = 5001 + i * 100, .ack = 1001, .length = 100}));
+    }
+    const ConnectionRow row = c.row();
+    EXPECT_EQ(row.in.new_segments, 40u);
+    EXPECT_EQ(row.in.late_segments, 8u);
+    EXPECT_EQ(row.clocks_apart_ns(), 0);
+}
+
+TEST(TcpConnection, DataThatComeAgainAreNotLate) {
+    Connection c;
+    c.open();
+    for (uint32_t i = 0; i < 20; ++i) {
+        ASSERT_TRUE(c.takes(Side::b, {.seq = 5001 + i * 100, .ack = 1001, .length = 100}));
+        ASSERT_TRUE(c.takes(Side::a, {.seq = 1001, .ack = 5001 + (i + 1) * 100}));
+        ASSERT_TRUE(c.takes(Side::b, {.seq = 5001 + i * 100, .ack = 1001, .length = 100}));
+    }
+    EXPECT_EQ(c.row().in.new_segments, 20u);
+    EXPECT_EQ(c.row().in.late_segments, 0u);
 }
 
 TEST(TcpConnection, CountsPacketsAndBytesOfEachSide) {

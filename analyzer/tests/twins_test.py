@@ -9,7 +9,11 @@ be the same one, or be left empty; all commands whose request is there must be f
 many find their response is held to what the twin's packets can tell.
 
 Others lack one direction, all of it or for a while, as where a mirror port copies one alone: then no command is called
-unanswered that was answered, no depth is another, and no finding says that commands were not answered."""
+unanswered that was answered, no depth is another, and no finding says that commands were not answered.
+
+In others the two directions were stamped by clocks that are apart, as by a tap whose ports have their own: that is told where
+acknowledgements come before their data, no time of a command is then another by more than that leaves in doubt, no depth is, and
+nothing is found that is not so."""
 
 import argparse
 import pathlib
@@ -49,6 +53,7 @@ class Pcap:
         data = pathlib.Path(path).read_bytes()
         self.order = PCAP_MAGIC[struct.unpack("<I", data[:4])[0]]
         self.header = data[:24]
+        self.second = 10 ** 9 if struct.unpack(self.order + "I", data[:4])[0] == 0xa1b23c4d else 10 ** 6
         self.packets = []
         at = 24
         while at + 16 <= len(data):
@@ -68,6 +73,21 @@ class Pcap:
                 data = data[:snap]
                 out.write(struct.pack(self.order + "IIII", seconds, fraction, len(data), wire) + data)
         return numbers
+
+
+    def write_with_clocks_apart(self, path, ahead_ns):
+        """The target's packets stamped so much later than they were, in the order of the stamps. Returns as write()."""
+        ahead = ahead_ns * self.second // 10 ** 9
+        stamped = []
+        for at, (seconds, fraction, wire, data) in enumerate(self.packets, 1):
+            moment = seconds * self.second + fraction + (ahead if from_target(data) else 0)
+            stamped.append((moment, at, wire, data))
+        stamped.sort(key=lambda packet: packet[0])
+        with open(path, "wb") as out:
+            out.write(self.header)
+            for moment, _, wire, data in stamped:
+                out.write(struct.pack(self.order + "IIII", *divmod(moment, self.second), len(data), wire) + data)
+        return {at: number for number, (_, at, _, _) in enumerate(stamped, 1)}
 
 
 class Compared:
@@ -213,6 +233,41 @@ def check_without_a_direction(checks, sanscope, name):
             checks.check(f"{name} without {label}: no command is said to be unanswered, no other depth told", faults)
 
 
+CLOCKS_APART_NS = (300_000, -300_000, 3_000_000, -3_000_000)
+
+
+def check_with_clocks_apart(checks, sanscope, name):
+    """Of whole samples whose round trip is shorter than the clocks are apart."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        capture, whole = opened(sanscope, SAMPLES / name, folder)
+        said_of_whole = {row["kind"] for row in table(sanscope, "findings", folder / "whole.pcap", statuses=(0, 3))}
+        for ahead_ns in CLOCKS_APART_NS:
+            path = folder / "apart.pcap"
+            numbers = capture.write_with_clocks_apart(path, ahead_ns)
+            twin = table(sanscope, "commands", path)
+            faults = [*firm_faults(whole, twin, numbers), *doubtful_times(whole, twin, numbers)]
+            findings = table(sanscope, "findings", path)
+            if not any("clocks of the two directions are apart" in row["title"] for row in findings):
+                faults.append("it does not say that the clocks are apart")
+            allowed = said_of_whole | {"capture_issue", "nothing_wrong"}
+            faults += [f"it says {row['title']}" for row in findings if row["kind"] not in allowed]
+            faults += [f"it says {row['title']}" for row in findings if row["kind"] == "vantage"]
+            checks.check(f"{name} with clocks {ahead_ns / 1e6:+} ms apart: it is said, and nothing that is not so", faults)
+
+
+def doubtful_times(whole, twin, numbers):
+    """Turnarounds that are a sixth or more away from what they are in the whole capture."""
+    found = {(row["itt"], number(row["request_packet"])): row for row in twin if row["request_packet"]}
+    for row in whole:
+        same = found.get((row["itt"], numbers.get(number(row["request_packet"]))))
+        if same is None or same["turnaround_ns"] is None or row["turnaround_ns"] is None:
+            continue
+        told, true = int(same["turnaround_ns"]), int(row["turnaround_ns"])
+        if abs(told - true) > true / 6:
+            yield f"turnaround {told} instead of {true} ns: {row['itt']} of packet {row['request_packet']}"
+
+
 def faults_of(compared, least, all_found=True):
     """What a twin tells that its whole capture does not, and what it should tell and does not."""
     faults = [example for example in compared.examples if all_found or example.startswith("wrong")]
@@ -259,6 +314,7 @@ def main():
             check(checks, arguments.sanscope, name, *least, takes_out)
             if takes_out:
                 check_without_a_direction(checks, arguments.sanscope, name)
+                check_with_clocks_apart(checks, arguments.sanscope, name)
         except TableError as error:
             checks.fail(name, [str(error)])
     return checks.finish()

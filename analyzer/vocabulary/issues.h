@@ -49,6 +49,8 @@ class Issues {
         if (count.count == 0) count.first_packet = packet;
         count.count += n;
     }
+    // What was counted has another cause.
+    void withdraw(Issue issue) { counts_[static_cast<size_t>(issue)] = {}; }
     const Count& operator[](Issue issue) const { return counts_[static_cast<size_t>(issue)]; }
     // The capture's clock was never set back, so that times tell what came before what.
     bool times_in_order() const { return (*this)[Issue::times_set_back].count == 0; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -57,6 +58,17 @@ struct SentDataRow {
     bool fin = false;  // it sent a FIN
     int64_t fin_ns = no_time;
     SynOptionsRow syn = {};
+    uint64_t new_segments = 0;   // with data behind all that were seen before
+    uint64_t late_segments = 0;  // of these, captured behind the segment that acknowledges them …
+    int64_t late_ns = 0;         // … by so much, the median, at least
+    PacketNumber first_late_packet = 0;
+
+    // By how much the clock that stamped these data was ahead of the one that stamped the other direction, at least; 0: nothing
+    // shows that. A few late ones were sent again, and not captured the first time.
+    int64_t clock_ahead_ns() const {
+        constexpr uint64_t few = 8;
+        return late_segments >= few && late_segments * 4 >= new_segments ? late_ns : 0;
+    }
 };
 
 struct ConnectionRow {
@@ -102,6 +114,19 @@ struct ConnectionRow {
     }
     const Endpoint& endpoint(Role role) const { return role == Role::initiator ? initiator : target; }
     const Endpoint& endpoint(Side side) const { return endpoint(role_of(side)); }
+
+    // Packets of one side alone are in the capture.
+    bool is_half_captured() const { return (packets_out == 0) != (packets_in == 0); }
+    // How far the clocks that stamped the two directions are apart, at least; 0: nothing shows that they are.
+    int64_t clocks_apart_ns() const { return std::max(out.clock_ahead_ns(), in.clock_ahead_ns()); }
+    // A shorter time from a packet of one direction to one of the other may be more than a tenth too short or too long.
+    int64_t least_comparable_ns() const { return 10 * clocks_apart_ns(); }
+    // It may be more than a quarter of itself too short or too long for the clocks.
+    bool round_trip_in_doubt() const {
+        return clocks_apart_ns() > 0 && (rtt_min_ns == no_time || rtt_min_ns < 4 * clocks_apart_ns());
+    }
+    // Whether what the senders' TCP did, and was limited by, can be told.
+    bool tcp_is_judged() const { return !is_half_captured() && !round_trip_in_doubt(); }
 };
 
 // What a packet brings of TCP. Where it completes no segment, `connection` is 0 and nothing else holds.
@@ -277,6 +302,7 @@ struct WindowRow {
     CaState ca_state = CaState::open;
     SendLimit limit = SendLimit::unknown;
     Side sender = Side::b;
+    bool ca_state_known = true;
 };
 
 struct CaTransitionRow {

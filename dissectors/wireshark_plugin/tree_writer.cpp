@@ -200,7 +200,7 @@ void write_window(const TreeContext& context, size_t index, proto_tree* tree) {
     items.number(fields.ssthresh, row.ssthresh);
     items.number(fields.advertised_window, row.advertised_window);
     items.duration(fields.srtt, row.srtt_ns);
-    items.text(fields.ca_state, ca_state_names[static_cast<size_t>(row.ca_state)]);
+    if (row.ca_state_known) items.text(fields.ca_state, ca_state_names[static_cast<size_t>(row.ca_state)]);
     items.text(fields.limit, send_limit_names[static_cast<size_t>(row.limit)]);
     if (!context.feed.rows().is_window_stall(index)) return;
     expert_add_info_format(context.packet, item, &expert_infos.window_stall,

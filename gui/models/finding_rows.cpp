@@ -16,6 +16,7 @@
 #include "analyzer/query/column_meaning.h"
 #include "analyzer/query/row_filter.h"
 #include "analyzer/query/select.h"
+#include "analyzer/report/capture_clocks.h"
 #include "analyzer/report/command_facts.h"
 #include "analyzer/report/finding_list.h"
 
@@ -57,7 +58,8 @@ std::optional<Condition> of_slow_commands(const CaptureData::Reading& reading, c
                                           const StopFlag& stop) {
     constexpr size_t most = 1000;
     const std::function<void()> between;
-    const bool in_order = reading.engine().issues().times_in_order();
+    const bool in_order =
+        capture_clocks(reading.engine().issues(), reading.store()) == CaptureClocks::in_order;
     const CommandFacts facts = find_command_facts(reading.store(), in_order, Stop(&stop, between));
     // Another number: some of them are not counted there.
     if (facts.slow.empty() || facts.slow.size() > most ||

@@ -261,8 +261,20 @@ void TurnaroundView::draw_scatter(QPainter& painter, const PlotPane& pane) {
 void TurnaroundView::draw_depth(QPainter& painter, const PlotPane& pane) {
     const Theme& theme = pane.theme();
     const int64_t until_ns = state().whole().end_ns;
+    const TurnaroundStatistics::Group& all = statistics_->all;
+    const auto say = [&](const QString& text) {
+        painter.setPen(theme.faint_text);
+        painter.drawText(QRectF(pane.area()).adjusted(6, 2, -6, -2), Qt::AlignTop | Qt::AlignHCenter, text);
+    };
+    // A command that ended nobody knows when is counted until the last moment of which that is known.
+    if (all.untimed > 0 && all.turnaround.count() == 0) return say(tr("not known: no command's end is"));
     drawing_.line(painter, pane, drawn().depth, theme.axis, until_ns);
-    drawing_.line(painter, pane, picture().depth_mean, theme.in_flight, until_ns, 2);
+    if (all.untimed == 0 || all.turnaround.moments_hold(all.untimed)) {
+        drawing_.line(painter, pane, picture().depth_mean, theme.in_flight, until_ns, 2);
+    } else {
+        say(tr("at least so many: of %1 in sight nobody knows when they ended")
+                .arg(counted(all.untimed, tr("command"), tr("commands"))));
+    }
 }
 
 void TurnaroundView::ask_statistics() {
@@ -473,11 +485,13 @@ QString TurnaroundView::text_at(QPoint at) const {
     const int64_t time_ns = view.time_at(at.x());
     if (pane == depth_) {
         return moment_text(time_ns) +
-               line((statistics_ != nullptr && statistics_->all.untimed > 0 ? tr("at least %1 under way")
-                                                                            : tr("%1 under way"))
+               line((statistics_->all.untimed > 0 ? tr("at least %1 under way") : tr("%1 under way"))
                         .arg(counted(static_cast<uint64_t>(value_at(drawn().depth, time_ns)), tr("command"),
                                      tr("commands")))) +
-               line(tr("%1 on average about here").arg(value_at(picture().depth_mean, time_ns), 0, 'f', 1));
+               (statistics_->all.untimed > 0
+                    ? QString()
+                    : line(tr("%1 on average about here")
+                               .arg(value_at(picture().depth_mean, time_ns), 0, 'f', 1)));
     }
     if (const CommandDot* dot = dot_at(drawn(), view, scale, at.x(), at.y(), reach)) {
         QString text = moment_text(dot->time_ns) + command_text(dot->command);

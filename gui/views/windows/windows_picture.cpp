@@ -58,6 +58,7 @@ class SenderPreparation {
     }
 
     void ca() {
+        if (!track_.windows.empty() && !row(0).ca_state_known) return;
         // A sender is in Open until it is said to leave it, from its first window on.
         std::optional<StateBand::Change> at_first;
         if (!track_.windows.empty())

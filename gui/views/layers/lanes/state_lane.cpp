@@ -51,7 +51,7 @@ void StateLane::prepare(GroupPreparation& group) const {
     const TrackRows& rows = group.rows();
     const size_t direction = this->direction();
     const SenderTrack& sender = rows.sender(direction);
-    if (sender.windows.empty()) return;
+    if (sender.windows.empty() || !rows.connection().tcp_is_judged()) return;
     const auto& store = rows.store().ca_transitions();
     const auto& list = sender.ca_transitions;
     const TimeRange whole = rows.whole();

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/summary.h"
+#include "analyzer/vocabulary/rows.h"
+
+namespace sanscope {
+
+// Leaves out what nobody can tell of connections whose two directions cannot be held together. Of all that are not judged
+// (ConnectionRow::tcp_is_judged()): congestion windows, states, and what limited the senders. Where clocks are apart
+// (ConnectionRow::clocks_apart_ns()) also commands' times that are shorter than can be compared, queue depths, and where that is
+// much beside the round trip, the round trip and where it was captured. Returns whether commands lost their times.
+bool leave_out_doubtful(ChunkedRows<ConnectionRow>& connections, ChunkedRows<CommandRow>& commands,
+                        ChunkedRows<WindowRow>& windows, Summary& summary);
+
+}  // namespace sanscope
