@@ -298,23 +298,23 @@ void add_clocks_apart(FindingList& list, const ResultStore& store) {
     const bool of_initiator = row.out.clock_ahead_ns() > row.in.clock_ahead_ns();
     const SentDataRow& sent = of_initiator ? row.out : row.in;
     const std::string apart = human_duration(row.clocks_apart_ns());
-    Finding finding = make(
-        Kind::capture_issue, Severity::notice,
-        fmt::format("The clocks of the two directions are apart, by {} at least{}", apart,
-                    connections == 1 ? "" : fmt::format(", in {} connections", human_count(connections))),
-        fmt::format("Times from one direction to the other are wrong by that. Commands' times shorter than "
-                    "{} and queue depths are left "
-                    "out{}. A tap whose ports have clocks of their own, files of two interfaces merged, or a "
-                    "mirror that holds "
-                    "one direction back looks like this. Stamp both directions by one clock.",
-                    human_duration(row.least_comparable_ns()),
-                    row.round_trip_in_doubt() ? ", and of what TCP did nothing is said" : ""));
+    Finding finding =
+        make(Kind::capture_issue, Severity::notice,
+             fmt::format("The clocks of the two directions are apart, by {} at least{}", apart,
+                         connections == 1 ? "" : ", in " + counted(connections, "connection")),
+             fmt::format(
+                 "Times from one direction to the other are wrong by that. Commands' times shorter than {} "
+                 "and queue depths are left out{}. A tap whose ports have clocks of their own, files of two "
+                 "interfaces merged, or a mirror that holds one direction back looks like this. Stamp both "
+                 "directions by one clock.",
+                 human_duration(row.least_comparable_ns()),
+                 row.round_trip_in_doubt() ? ", and of what TCP did nothing is said" : ""));
     finding.connection = worst;
     finding.packet = sent.first_late_packet;
     finding.add_sign(fmt::format("{} of {} of the {} were captured after what acknowledges them",
                                  human_count(sent.late_segments), counted(sent.new_segments, "segment"),
                                  of_initiator ? "initiator" : "target"));
-    finding.add_sign(fmt::format("half of them by {} or more", human_duration(sent.late_ns)));
+    finding.add_sign(fmt::format("one in ten of them by {} or more", human_duration(sent.late_ns)));
     list.push_back(std::move(finding));
 }
 

@@ -432,8 +432,10 @@ void Report::errors() {
     }
     for (size_t i = 0; i < std::min(store_.summary().not_good().size(), max_commands_listed); ++i) {
         const CommandRow& row = store_.summary().not_good()[i].row;
-        line("            {:<20} {:<24} request in packet {}, answer in packet {}", name_of(row),
-             place_of(row), row.request_packet, row.response_packet);
+        line("            {:<20} {:<24} request in packet {}, {}", name_of(row), place_of(row),
+             row.request_packet,
+             row.response_packet == 0 ? "answer where is not known"
+                                      : fmt::format("answer in packet {}", row.response_packet));
     }
 }
 

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "analyzer/base/byte_order.h"
+#include "analyzer/iscsi/bhs_field_ends.h"
 #include "analyzer/iscsi/header_belief.h"
-#include "analyzer/session/bhs_field_ends.h"
 #include "analyzer/session/commands/note_marks.h"
 
 namespace sanscope {

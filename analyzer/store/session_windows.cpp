@@ -135,7 +135,8 @@ class SessionsWindows {
             const ConnectionRow& row = of_.connections[i];
             if (row.session == 0 || row.session > sessions_.size()) continue;
             const size_t session = row.session.index();
-            if (row.packets_out == 0 || row.packets_in == 0) heard_in_part_.at(session) = true;
+            if (row.packets_out == 0 || row.packets_in == 0 || !row.tcp_is_judged())
+                heard_in_part_.at(session) = true;
             for (const Role role : {Role::initiator, Role::target}) {
                 Sender& sender = senders_[2 * i + index_of(row.side_of(role))];
                 sender.session = &each_[2 * session + index_of(role)];

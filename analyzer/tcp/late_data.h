@@ -38,7 +38,8 @@ class LateData {
 
     uint64_t segments() const { return lateness_.count(); }
     PacketNumber first_packet() const { return first_packet_; }
-    int64_t median_ns() const { return lateness_.percentile_ns(0.5); }
+    // One in ten is as late or later. Each is a bound; the greatest may be of what was sent again.
+    int64_t p90_ns() const { return lateness_.percentile_ns(0.9); }
 
   private:
     struct Acknowledgement {

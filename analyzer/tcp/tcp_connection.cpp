@@ -136,7 +136,7 @@ SentDataRow TcpConnection::sent_data(const Half& sender, const Half& receiver) {
     row.fin = sender.fin_seen;
     if (sender.late != nullptr) {
         row.late_segments = sender.late->segments();
-        row.late_ns = sender.late->median_ns();
+        row.late_ns = sender.late->p90_ns();
         row.first_late_packet = sender.late->first_packet();
     }
     if (sender.sent_to_known && receiver.ack_seen) {

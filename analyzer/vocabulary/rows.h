@@ -60,7 +60,7 @@ struct SentDataRow {
     SynOptionsRow syn = {};
     uint64_t new_segments = 0;   // with data behind all that were seen before
     uint64_t late_segments = 0;  // of these, captured behind the segment that acknowledges them …
-    int64_t late_ns = 0;         // … by so much, the median, at least
+    int64_t late_ns = 0;         // … by so much, at least, one in ten of them or more
     PacketNumber first_late_packet = 0;
 
     // By how much the clock that stamped these data was ahead of the one that stamped the other direction, at least; 0: nothing

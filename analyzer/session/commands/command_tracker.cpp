@@ -6,11 +6,11 @@
 #include <cstring>
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/iscsi/bhs_field_ends.h"
 #include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/scsi/asymmetric_access.h"
 #include "analyzer/scsi/device_identification.h"
 #include "analyzer/scsi/opcodes.h"
-#include "analyzer/session/bhs_field_ends.h"
 #include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {

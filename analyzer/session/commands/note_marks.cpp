@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "analyzer/iscsi/bhs.h"
-#include "analyzer/session/bhs_field_ends.h"
+#include "analyzer/iscsi/bhs_field_ends.h"
 
 namespace sanscope {
 namespace {

@@ -2,7 +2,7 @@
 #include "analyzer/session/inferred/inferred_commands.h"
 
 #include "analyzer/iscsi/bhs.h"
-#include "analyzer/session/bhs_field_ends.h"
+#include "analyzer/iscsi/bhs_field_ends.h"
 
 namespace sanscope {
 

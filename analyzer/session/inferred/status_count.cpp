@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "analyzer/session/bhs_field_ends.h"
+#include "analyzer/iscsi/bhs_field_ends.h"
 
 namespace sanscope {
 

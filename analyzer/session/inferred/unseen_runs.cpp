@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "analyzer/iscsi/bhs_field_ends.h"
 #include "analyzer/scsi/status.h"
-#include "analyzer/session/bhs_field_ends.h"
 
 namespace sanscope {
 namespace {
