@@ -64,10 +64,10 @@ struct SentDataRow {
     PacketNumber first_late_packet = 0;
 
     // By how much the clock that stamped these data was ahead of the one that stamped the other direction, at least; 0: nothing
-    // shows that. A few late ones were sent again, and not captured the first time.
+    // shows that. A few late ones may have been sent again, and not been captured the first time.
     int64_t clock_ahead_ns() const {
         constexpr uint64_t few = 8;
-        return late_segments >= few && late_segments * 4 >= new_segments ? late_ns : 0;
+        return late_segments >= few && late_segments * 8 >= new_segments ? late_ns : 0;
     }
 };
 
