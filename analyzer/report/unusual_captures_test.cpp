@@ -152,7 +152,7 @@ TEST_F(ClocksApart, are_told_and_what_is_not_much_longer_is_not) {
     EXPECT_THAT(found[0].title, HasSubstr("The clocks of the two directions are apart, by 300 µs at least"));
     EXPECT_THAT(found[0].explanation, HasSubstr("shorter than 3.00 ms and queue depths are left out"));
     EXPECT_THAT(found[0].explanation, HasSubstr("of what TCP did nothing is said"));
-    EXPECT_THAT(found[0].evidence, Contains(HasSubstr("900 of 1,000 segments of the target")));
+    EXPECT_THAT(found[0].evidence, Contains(HasSubstr("900 of 1000 segments of the target")));
     EXPECT_EQ(found[1].kind, Kind::nothing_wrong);
     EXPECT_THAT(found[1].title, HasSubstr("is seen of 40 commands"));
     EXPECT_THAT(
