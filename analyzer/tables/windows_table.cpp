@@ -8,6 +8,12 @@ namespace {
 
 using namespace column;
 
+// Held against acknowledgements, as the state is.
+void in_flight(const WindowRow& row, const CellContext&, Cell& cell) {
+    if (!row.ca_state_known) return cell.set_empty();
+    cell.set(uint64_t{row.in_flight});
+}
+
 void ca_state(const WindowRow& row, const CellContext&, Cell& cell) {
     if (!row.ca_state_known) return cell.set_empty();
     cell.set(ca_state_names[static_cast<size_t>(row.ca_state)]);
@@ -27,8 +33,7 @@ constexpr Column<WindowRow> columns[] = {
     {"snd_nxt", unsigned_column, "Sequence number behind the last one sent, as in the headers",
      count<&WindowRow::snd_nxt>},
     {"in_flight", unsigned_column,
-     "Bytes sent and neither acknowledged, nor selectively acknowledged, nor held for lost",
-     count<&WindowRow::in_flight>},
+     "Bytes sent and neither acknowledged, nor selectively acknowledged, nor held for lost", in_flight},
     {"cwnd", unsigned_column, "Congestion window of the sender, bytes, as inferred", value<&WindowRow::cwnd>},
     {"cwnd_low", unsigned_column, "Lower end of the 90 % interval of cwnd, bytes",
      value<&WindowRow::cwnd_low>},

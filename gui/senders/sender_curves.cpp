@@ -37,11 +37,14 @@ SenderCurves prepare_sender_curves(const CaptureData::Reading& reading, SenderId
     SenderCurves curves;
     curves.until_ns = end_of(reading, sender);
     curves.estimated = moments_are_estimated(reading, sender);
-    curves.cwnd = steps(&WindowRow::cwnd, &track.cwnd);
-    curves.cwnd_low = steps(&WindowRow::cwnd_low, index != nullptr ? &index->cwnd_low() : nullptr);
-    curves.cwnd_high = steps(&WindowRow::cwnd_high, index != nullptr ? &index->cwnd_high() : nullptr);
-    curves.ssthresh = steps(&WindowRow::ssthresh, index != nullptr ? &index->ssthresh() : nullptr);
-    curves.in_flight = steps(&WindowRow::in_flight, &track.in_flight);
+    // What was made of the rows while they were read knows nothing of what has been left out since.
+    if (store.connection(sender.connection).tcp_is_judged()) {
+        curves.cwnd = steps(&WindowRow::cwnd, &track.cwnd);
+        curves.cwnd_low = steps(&WindowRow::cwnd_low, index != nullptr ? &index->cwnd_low() : nullptr);
+        curves.cwnd_high = steps(&WindowRow::cwnd_high, index != nullptr ? &index->cwnd_high() : nullptr);
+        curves.ssthresh = steps(&WindowRow::ssthresh, index != nullptr ? &index->ssthresh() : nullptr);
+        curves.in_flight = steps(&WindowRow::in_flight, &track.in_flight);
+    }
     curves.advertised_window = steps(&WindowRow::advertised_window, &track.advertised_window);
 
     const auto kernel_row = [&](size_t i) -> const KernelWindowRow& {

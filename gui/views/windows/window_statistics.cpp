@@ -146,8 +146,11 @@ WindowStatistics window_statistics(const CaptureData::Reading& reading, const st
     double mean_of_means = 0;
     size_t known = 0;
     for (size_t i = 0; i < with_track.size(); ++i) {
-        statistics.senders.push_back(
-            {with_track[i], cwnd[i].take(), in_flight[i].take(), advertised[i].take()});
+        // Held against acknowledgements, as the window is.
+        const bool judged = reading.store().connection(with_track[i].connection).tcp_is_judged();
+        statistics.senders.push_back({with_track[i], cwnd[i].take(),
+                                      judged ? in_flight[i].take() : FigureStatistics{},
+                                      advertised[i].take()});
         const FigureStatistics& figure = statistics.senders.back().cwnd;
         if (figure.known_ns == 0) continue;
         means.add(figure.mean);

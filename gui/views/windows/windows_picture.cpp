@@ -16,6 +16,7 @@ class SenderPreparation {
                       const WindowIndex& index, const PreparedRange& prepared)
         : store_(reading.store()), track_(track), index_(index), prepared_(prepared) {
         picture_.sender = sender;
+        picture_.judged = store_.connection(sender.connection).tcp_is_judged();
         picture_.is_target = is_target(reading, sender);
         picture_.curves = prepare_sender_curves(reading, sender, track, prepared, &index);
         picture_.has_kernel_ca = has_kernel_ca(store_, track);
@@ -58,7 +59,7 @@ class SenderPreparation {
     }
 
     void ca() {
-        if (!track_.windows.empty() && !row(0).ca_state_known) return;
+        if (!picture_.judged) return;
         // A sender is in Open until it is said to leave it, from its first window on.
         std::optional<StateBand::Change> at_first;
         if (!track_.windows.empty())

@@ -34,6 +34,7 @@ struct TransitionMark {
 struct SenderPicture {
     SenderId sender;
     bool is_target = false;
+    bool judged = true;  // what its TCP did can be told
     SenderCurves curves;
     StateBand ca;
     StateBand kernel_ca;         // as that kernel said, likewise

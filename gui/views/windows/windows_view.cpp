@@ -113,6 +113,10 @@ void WindowsView::on_picture(const WindowsPicture& before) {
         message = document().loading()        ? tr("Reading the capture …")
                   : state().connection() == 0 ? tr("This capture has no TCP connection that sent data.")
                                               : tr("This side of the connection sent no data.");
+    } else if (std::ranges::none_of(picture().senders, &SenderPicture::judged)) {
+        message =
+            tr("What TCP did is not known: of one direction nothing was captured, or the clocks of the two "
+               "are apart.");
     }
     plot_->set_message(message);
 }
