@@ -36,6 +36,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC, from 12 to 14 at least, sees overruns in std::vector's own copying that are not there, once it optimises.
   target_compile_options(sanscope_options INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Where sources are compiled together it also tells of each parameter that has the name of another source's constant. What a
+  # source shadows of its own, GCC tells.
+  target_compile_options(sanscope_options INTERFACE -Wno-shadow)
+endif()
 if(SANSCOPE_SANITIZERS)
   target_compile_options(sanscope_options INTERFACE
     -fsanitize=${SANSCOPE_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer)

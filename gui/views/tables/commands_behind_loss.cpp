@@ -83,8 +83,7 @@ std::vector<uint64_t> commands_behind_loss(const CaptureData::Reading& reading, 
         commands.push_back(pdu.command.value());
     }
     std::ranges::sort(commands);
-    const auto repeated = std::ranges::unique(commands);
-    commands.erase(repeated.begin(), repeated.end());
+    commands.erase(std::unique(commands.begin(), commands.end()), commands.end());
     return commands;
 }
 
