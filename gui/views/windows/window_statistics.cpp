@@ -44,7 +44,7 @@ class TogetherOverTime {
             const SenderTrack::Rows& rows = track_of(reading, sender)->windows;
             const auto time_at = [&](size_t at) { return reading.store().windows()[rows[at]].time_ns; };
             One& one = each_.emplace_back();
-            if (rows.size() == 0) continue;
+            if (rows.empty()) continue;
             one.begin_ns = time_at(0);
             one.end_ns = std::max(end_of(reading, sender), time_at(rows.size() - 1) + 1);
         }
