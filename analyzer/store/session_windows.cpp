@@ -150,7 +150,7 @@ class SessionsWindows {
     void fill_from(const SenderSummary& summary) {
         if (summary.connection() == 0 || summary.connection() > of_.connections.size()) return;
         const ConnectionRow& connection = of_.connections[summary.connection() - 1];
-        const Sender& sender = senders_[2 * (summary.connection() - 1) + index_of(summary.side())];
+        const Sender& sender = senders_[size_t{2} * (summary.connection() - 1) + index_of(summary.side())];
         if (sender.session == nullptr || sender.session->has_several()) return;
         if (heard_in_part_[connection.session.index()]) return;
         sender.session->finish_one(summary.cwnd_until(connection.end_ns), *sender.row);
