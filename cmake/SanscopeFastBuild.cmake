@@ -53,7 +53,8 @@ function(sanscope_compile_together target)
   endif()
 endfunction()
 
-# sanscope_reads_options(SOURCE...): of main programs, for which most of the time goes into CLI11's own functions, of which none is hot.
+# sanscope_reads_options(SOURCE...): of main programs, for which most of the time goes into CLI11's own functions, of which
+# none is hot.
 function(sanscope_reads_options)
   if(SANSCOPE_FAST_BUILD)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O1)

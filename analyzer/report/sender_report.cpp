@@ -85,10 +85,6 @@ class ReportedSender {
         if (!connection_->iscsi) return bytes() >= least_bytes_without_iscsi;
         return bytes() >= least_bytes || repaired_ > 0 || needless() > 0;
     }
-    // Of what its TCP heard nothing was captured, or nothing of what it sent itself.
-    bool is_half_captured() const {
-        return (connection_->packets_out == 0) != (connection_->packets_in == 0);
-    }
     bool is_not_judged() const { return !connection_->tcp_is_judged(); }
     bool is_troubled() const {
         if (is_not_judged()) return false;
@@ -301,9 +297,9 @@ std::string vantage_words(const ConnectionRow& row) {
     if (row.vantage != Vantage::unknown) return std::string(words[static_cast<size_t>(row.vantage)]);
     // Below, the clocks and queues of two processors do not order what happens at the ends.
     constexpr int64_t clocks_order_ns = 100'000;
-    if ((row.packets_out == 0) != (row.packets_in == 0))
+    if (row.is_half_captured())
         return "; captured where is not known: one direction is not there";
-    if (row.clocks_apart_ns() > 0)
+    if (row.round_trip_in_doubt())
         return "; captured where is not known: the clocks of the two directions are apart";
     if (row.rtt_min_ns == no_time) return "; captured where is not known: no round trip was seen";
     if (row.rtt_min_ns < clocks_order_ns) {

@@ -137,6 +137,7 @@ struct LadderTransition {
 
 // What the sender's TCP held, at the sender's end.
 struct LadderSender {
+    bool judged = true;  // what its TCP did can be told
     SenderCurves curves;
     std::vector<LadderState> states;  // without gaps, shorter ones than a pixel as the worst of them
     std::vector<LadderTransition> transitions;  // in order of time; none where there are too many to name

@@ -26,7 +26,9 @@ class SenderMaker {
         const size_t first = first_not_before(rows, range_.begin_ns, time_at);
         const size_t end = first_not_before(rows, range_.end_ns, time_at);
         sender_.transitions_in_range = end - first;
-        if (track_.windows.empty() || !store_.windows()[track_.windows.front()].ca_state_known) return;
+        if (track_.windows.empty()) return;
+        sender_.judged = store_.windows()[track_.windows.front()].ca_state_known;
+        if (!sender_.judged) return;
         const int64_t begin_ns = std::max(range_.begin_ns, store_.windows()[track_.windows.front()].time_ns);
         const int64_t known_to_ns =
             std::min(range_.end_ns, store_.windows()[track_.windows.back()].time_ns + 1);

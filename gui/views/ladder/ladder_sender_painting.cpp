@@ -139,8 +139,9 @@ void LadderCanvas::draw_curves(QPainter& painter, const LadderLayout& layout) {
         painter.setPen(theme().faint_text);
         painter.drawText(layout.curves.adjusted(4, 8, -4, 0),
                          Qt::AlignTop | Qt::AlignHCenter | Qt::TextWordWrap,
-                         picture_->sender_is_target ? tr("The target sent no data here")
-                                                    : tr("The initiator sent no data here"));
+                         !picture_->sender.judged     ? tr("What its TCP did is not known")
+                         : picture_->sender_is_target ? tr("The target sent no data here")
+                                                      : tr("The initiator sent no data here"));
         return;
     }
     const ShownCurves all = ~ShownCurves();

@@ -272,7 +272,7 @@ void TurnaroundView::draw_depth(QPainter& painter, const PlotPane& pane) {
     if (all.untimed == 0 || all.turnaround.moments_hold(all.untimed)) {
         drawing_.line(painter, pane, picture().depth_mean, theme.in_flight, until_ns, 2);
     } else {
-        say(tr("at least so many: of %1 in sight nobody knows when they ended")
+        say(tr("as far as is known: of %1 in sight nobody knows when they ended")
                 .arg(counted(all.untimed, tr("command"), tr("commands"))));
     }
 }
