@@ -297,8 +297,7 @@ std::string vantage_words(const ConnectionRow& row) {
     if (row.vantage != Vantage::unknown) return std::string(words[static_cast<size_t>(row.vantage)]);
     // Below, the clocks and queues of two processors do not order what happens at the ends.
     constexpr int64_t clocks_order_ns = 100'000;
-    if (row.is_half_captured())
-        return "; captured where is not known: one direction is not there";
+    if (row.is_half_captured()) return "; captured where is not known: one direction is not there";
     if (row.round_trip_in_doubt())
         return "; captured where is not known: the clocks of the two directions are apart";
     if (row.rtt_min_ns == no_time) return "; captured where is not known: no round trip was seen";
