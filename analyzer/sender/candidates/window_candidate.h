@@ -155,11 +155,12 @@ class WindowCandidate : public CwndControl<Ops> {
         return tp.ca_state == CaState::open && !window_.in_slow_start();
     }
     void note_use(const SenderState& tp) {
-        if (!tp.snd_una.before(use_end_)) {
+        if (!use_begun_ || !tp.snd_una.before(use_end_)) {
             second_used_ = std::max(second_used_, std::min(most_used_, round_used_));
             most_used_ = std::max(most_used_, round_used_);
             round_used_ = 0;
             use_end_ = tp.snd_nxt;
+            use_begun_ = true;
         }
         round_used_ = std::max(round_used_, tp.packets_out);
     }
@@ -291,6 +292,7 @@ class WindowCandidate : public CwndControl<Ops> {
     uint32_t second_used_ = 0;
     uint32_t round_used_ = 0;
     Serial32 use_end_;
+    bool use_begun_ = false;
     uint32_t flight_at_most_ = 0;
     bool late_ = false;
     MismatchScore mismatch_;

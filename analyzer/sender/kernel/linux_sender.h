@@ -55,7 +55,7 @@ class LinuxSender {
     // The sequence begins here.
     void init_sequence(Serial32 seq) {
         tp_.snd_una = tp_.snd_nxt = tp_.high_seq = seq;
-        tp_.snd_wl1 = Serial32(0);
+        tp_.snd_wl1_known = false;
     }
     // Not Linux's: what is outstanding is not known any more, and all of it is taken to have arrived.
     void reset_queue(Serial32 seq);
@@ -235,10 +235,11 @@ void LinuxSender<Cwnds>::rack_reo_timeout(uint32_t newly_lost) {
 
 template <class Cwnds>
 bool LinuxSender<Cwnds>::ack_update_window(const ReceivedAck& ack) {
-    const bool newer = ack.ack.after(tp_.snd_una) || ack.seq.after(tp_.snd_wl1) ||
+    const bool newer = !tp_.snd_wl1_known || ack.ack.after(tp_.snd_una) || ack.seq.after(tp_.snd_wl1) ||
                        (ack.seq == tp_.snd_wl1 && (ack.window > tp_.snd_wnd || ack.window == 0));
     if (newer) {
         tp_.snd_wl1 = ack.seq;
+        tp_.snd_wl1_known = true;
         tp_.snd_wnd = ack.window;
         tp_.snd_wnd_known = ack.scale_known;
         tp_.max_window = std::max(tp_.max_window, ack.scale_known ? ack.window : unscaled_window);

@@ -45,6 +45,7 @@ struct SenderState {
     static constexpr int64_t no_min_rtt = int64_t{1} << 40;
 
     Serial32 snd_wl1;  // sequence number of the segment that updated the window last (RFC 9293 §3.10.7.4)
+    bool snd_wl1_known = false;
     uint32_t max_window = 0;  // the largest that was advertised
 
     static constexpr uint32_t default_reordering = 3;  // net.ipv4.tcp_reordering

@@ -78,7 +78,8 @@ bool RemoteSender::give_segment(Event& event) {
     SentSegment* given = nullptr;
     if (head.kind == PendingSegment::Kind::missing) {
         given = &segments_.take_piece();
-        given_end_ = later(given_end_, given->seq + given->length);
+        const Serial32 end = given->seq + given->length;
+        given_end_ = any_sent_given_ ? later(given_end_, end) : end;
     } else {
         const bool is_event = head.kind != PendingSegment::Kind::evidence;
         given = &segments_.pop_head();
