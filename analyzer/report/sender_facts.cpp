@@ -757,6 +757,7 @@ void on_loss(SenderFacts& facts, Burst& burst, const LossRow& row) {
     constexpr size_t most_repeats = 256;
     if (row.kind == LossKind::spurious && facts.repeats.size() < most_repeats)
         facts.repeats.push_back({row.original_packet, row.packet, row.time_ns, row.delay_ns});
+    if (row.kind == LossKind::duplicate) facts.copied_bytes += row.length;
     if (!is_repair(row.kind)) return;
     facts.lost_bytes += row.length;
     if (row.delay_ns != no_time) {
@@ -956,19 +957,26 @@ bool SenderFacts::is_all_twice() const {
     constexpr uint64_t least_copies = 10;
     const uint64_t copies = losses[static_cast<size_t>(LossKind::duplicate)];
     const uint64_t needless = losses[static_cast<size_t>(LossKind::spurious)];
-    const uint64_t again = repaired() + needless;
+    // So late, it is none (RFC 6298 §2.4).
+    const uint64_t again = repaired() - losses[static_cast<size_t>(LossKind::rto)] + needless;
+    // Each one has its copy, what was sent again too.
+    constexpr double nearly_all = 0.9;
+    if (2 * static_cast<double>(copied_bytes) >= nearly_all * static_cast<double>(captured_bytes()))
+        return false;
     // Farther apart than a round trip all of the copies look needless. A TCP that sends half of its data so is in Loss for it.
     constexpr uint64_t many = 100;
     if (needless >= many && needless >= 9 * repaired() && summary->in_state_ns(CaState::loss) == 0)
-        return static_cast<double>(copies + again) * mss() >= nearly_half * static_cast<double>(bytes());
+        return static_cast<double>(copies + again) * mss() >=
+               nearly_half * static_cast<double>(captured_bytes());
     // Where nearly all copies are known, what is left was sent again.
     if (copies < least_copies || 4 * again < copies) return false;
-    return static_cast<double>(copies + again) * mss() >= nearly_half * static_cast<double>(bytes());
+    return static_cast<double>(copies + again) * mss() >= nearly_half * static_cast<double>(captured_bytes());
 }
 
 bool SenderFacts::is_mirrored() const {
     const uint64_t copies = losses[static_cast<size_t>(LossKind::duplicate)];
-    return copies > 0 && static_cast<double>(copies) * mss() >= nearly_half * static_cast<double>(bytes());
+    return copies > 0 &&
+           static_cast<double>(copies) * mss() >= nearly_half * static_cast<double>(captured_bytes());
 }
 
 bool SenderFacts::captured_at_sender() const {

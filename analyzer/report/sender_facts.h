@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -58,7 +59,8 @@ struct SenderFacts {
     // Of the table `losses` where it is kept, else of the summary.
     std::array<uint64_t, loss_kinds> losses{};
     std::array<PacketNumber, loss_kinds> first_loss{};
-    uint64_t lost_bytes = 0;  // sent again because the network lost them
+    uint64_t lost_bytes = 0;    // sent again because the network lost them
+    uint64_t copied_bytes = 0;  // in the capture once more, of packets captured twice
     Spell burst;  // the most segments sent again in a row: losses follow each other within a round trip
     uint64_t burst_losses = 0;
     TimeSpans repairs;  // from a lost segment until it was sent again, and recovery
@@ -143,7 +145,9 @@ struct SenderFacts {
     uint32_t cwnd_before_idle = 0;  // the largest
     uint32_t cwnd_after_idle = unknown<uint32_t>;
 
-    uint64_t bytes() const { return is_initiator ? connection->bytes_out : connection->bytes_in; }
+    uint64_t captured_bytes() const { return is_initiator ? connection->bytes_out : connection->bytes_in; }
+    // Sent, retransmissions included.
+    uint64_t bytes() const { return captured_bytes() - std::min(copied_bytes, captured_bytes()); }
     bool is_bulk() const;
     int64_t observed_ns() const { return summary->observed_ns(); }
     // While commands were under way, where they are known: what a sender with nothing to send waits for costs nobody.

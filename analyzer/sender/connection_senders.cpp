@@ -144,47 +144,63 @@ void ConnectionSenders::report_missing(Side from, int64_t now_ns, bool all) {
     }
 }
 
+// Where a packet like this one is, or may be put. Identifications that count up never meet; digests do, and have a few
+// places each, of which the oldest is written over.
+ConnectionSenders::Seen& ConnectionSenders::place_of(std::vector<Seen>& seen, uint32_t digest,
+                                                     uint16_t ip_id) {
+    constexpr size_t places = 8;
+    if (ip_id != 0) return seen[ip_id % seen.size()];
+    const size_t first = digest % (seen.size() / places) * places;
+    size_t at = first;
+    for (size_t place = first; place < first + places; ++place) {
+        if (!seen[place].holds || seen[place].is(digest, ip_id)) return seen[place];
+        if (static_cast<int32_t>(seen[place].number - seen[at].number) < 0) at = place;
+    }
+    return seen[at];
+}
+
+void ConnectionSenders::remember_more(std::vector<Seen>& seen) {
+    std::vector<Seen> more(2 * seen.size());
+    for (const Seen& packet : seen) {
+        if (packet.holds) place_of(more, packet.digest, packet.ip_id) = packet;
+    }
+    seen = std::move(more);
+}
+
 // A mirror port's second copy has the IP identification of the first, which may be a few packets back. Where there is
 // none (IPv6, or 0 as RFC 6864 lets it be), all else must be the same, the checksum and TSval too, and it must have
-// come at once: sooner than the other side said anything, or, where packets are known to come twice, within the time of
-// a port's queue.
+// come sooner than it can have been sent again: before the other side said anything and any timer ended, within half a
+// round trip, or, where packets are known to come twice, within the time of a port's queue.
 [[gnu::always_inline]] inline bool ConnectionSenders::is_copy(SideState& sender, uint32_t others,
                                                               const DecodedPacket& packet,
-                                                              const TcpOptions& options, int64_t time_ns) {
+                                                              const TcpOptions& options,
+                                                              int64_t time_ns) const {
     constexpr uint32_t longest_us = 200'000;  // no retransmission timeout is shorter
+    constexpr uint32_t queue_us = 1'000;      // nor is a tail loss probe, as Linux has them (TCP_TIMEOUT_MIN)
     constexpr uint32_t at_once_us = 10;
-    constexpr uint32_t queue_us = 1'000;
     constexpr int believed = 8;
-    constexpr int most_believed = 64;
+    constexpr int most_believed = 256;  // as after a SYN: a queue may hold back so many before the next copy
     uint32_t digest = packet.seq * 0x9e3779b1u ^ packet.ack * 0x85ebca6bu ^ packet.payload_length;
     if (packet.ip_id == 0) {
         for (const uint32_t word : {uint32_t{packet.checksum} << 16 | packet.window, uint32_t{packet.flags},
                                     options.timestamp, options.timestamp_echo}) {
             digest = (digest ^ digest >> 15 ^ word) * 0xc2b2ae35u;
-            digest ^= digest >> 13;
+            digest = (digest ^ digest >> 13) * 0x85ebca6bu;
+            digest ^= digest >> 16;
         }
     }
     const auto time_us = static_cast<uint32_t>(static_cast<uint64_t>(time_ns) / 1000);
-    const auto is_same = [&](const Seen& seen) {
-        return seen.holds && seen.digest == digest && seen.ip_id == packet.ip_id;
-    };
-    // Identifications that count up never meet; digests do, and have a few places each.
-    constexpr size_t places = 4;
-    size_t at = packet.ip_id % sender.seen.size();
-    if (packet.ip_id == 0) {
-        const size_t first = digest % (sender.seen.size() / places) * places;
-        at = first;
-        for (size_t place = first; place < first + places; ++place) {
-            if (is_same(sender.seen[place])) {
-                at = place;
-                break;
-            }
-            if (static_cast<int32_t>(sender.seen[place].number - sender.seen[at].number) < 0) at = place;
+    Seen* place = &place_of(sender.seen, digest, packet.ip_id);
+    // A port's queue holds its copies back behind as many packets as come in its time.
+    while (place->holds && !place->is(digest, packet.ip_id) && time_us - place->time_us < queue_us &&
+           sender.seen.size() < most_seen)
+        [[unlikely]] {
+            remember_more(sender.seen);
+            place = &place_of(sender.seen, digest, packet.ip_id);
         }
-    }
-    Seen& before = sender.seen[at];
+    Seen& before = *place;
     const uint32_t passed_us = time_us - before.time_us;
-    const bool same = is_same(before);
+    const bool same = before.is(digest, packet.ip_id);
     bool copy = false;
     if (packet.ip_id != 0) {
         copy = same && passed_us < longest_us;
@@ -192,15 +208,22 @@ void ConnectionSenders::report_missing(Side from, int64_t now_ns, bool all) {
         // Duplicate acknowledgements may be alike and follow each other closely (RFC 5681 §3.2).
         const bool distinctive = packet.payload_length > 0 || (packet.flags & (tcp_syn | tcp_fin)) != 0;
         const bool syn = (packet.flags & tcp_syn) != 0;
-        const bool at_once = distinctive && passed_us <= at_once_us && before.others == others;
-        copy = same && (at_once || (syn && passed_us < longest_us) ||
+        // Of a side that says nothing, the capture may lack what it said.
+        const uint32_t silent_us = others > 0 ? queue_us : at_once_us;
+        const uint32_t half_trip_us =
+            round_trip_ns_ == no_time
+                ? 0
+                : static_cast<uint32_t>(std::min<int64_t>(round_trip_ns_ / 2000, queue_us));
+        const bool too_soon =
+            passed_us <= half_trip_us || (passed_us <= silent_us && before.others == others);
+        copy = same && ((distinctive && too_soon) || (syn && passed_us < longest_us) ||
                         (sender.copies >= believed && passed_us <= queue_us));
         if (distinctive) {
-            sender.copies = copy ? std::min(sender.copies + (syn ? believed : 4), most_believed)
+            sender.copies = copy ? std::min(sender.copies + (syn ? most_believed : 4), most_believed)
                                  : std::max(sender.copies - 1, 0);
         }
     }
-    before = {digest, time_us, others, sender.packets, packet.ip_id, true};
+    if (!copy) before = {digest, time_us, others, sender.packets, packet.ip_id, true};
     return copy;
 }
 

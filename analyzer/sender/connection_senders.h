@@ -45,7 +45,12 @@ class ConnectionSenders {
         uint32_t number = 0;  // of it among those of its side
         uint16_t ip_id = 0;
         bool holds = false;
+        bool is(uint32_t other_digest, uint16_t other_ip_id) const {
+            return holds && digest == other_digest && ip_id == other_ip_id;
+        }
     };
+    static constexpr size_t least_seen = 64;
+    static constexpr size_t most_seen = 2048;  // twice a millisecond of 10 Gbit/s, in segments of 1,460 bytes
     struct SideState {
         std::unique_ptr<RemoteSender> remote;  // unless the capture was taken here
         std::unique_ptr<SenderReplay> replay;
@@ -61,7 +66,7 @@ class ConnectionSenders {
 
         SentHistory history;
         // The last packets, by their IP identification; by their digest where they have none.
-        std::array<Seen, 64> seen{};
+        std::vector<Seen> seen = std::vector<Seen>(least_seen);
         uint32_t packets = 0;
         int copies = 0;  // how far packets without IP identification are believed to come twice
     };
@@ -73,8 +78,10 @@ class ConnectionSenders {
         bool acknowledges = false;
     };
 
-    static bool is_copy(SideState& sender, uint32_t others, const DecodedPacket& packet,
-                        const TcpOptions& options, int64_t time_ns);
+    bool is_copy(SideState& sender, uint32_t others, const DecodedPacket& packet, const TcpOptions& options,
+                 int64_t time_ns) const;
+    static Seen& place_of(std::vector<Seen>& seen, uint32_t digest, uint16_t ip_id);
+    static void remember_more(std::vector<Seen>& seen);
     void note_round_trip();
     void report_missing(Side from, int64_t now_ns, bool all);
     void note_syn(SideState& sender, const TcpOptions& options);

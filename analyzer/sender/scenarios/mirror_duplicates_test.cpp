@@ -61,6 +61,60 @@ TEST(MirrorDuplicates, AreNotSeenInRetransmissionsWithoutIpIdentification) {
     EXPECT_EQ(captured.sender()->sent_again(), simulation.sender().retransmissions());
 }
 
+std::vector<TappedSegment> without_ip_identification(std::vector<TappedSegment> tap) {
+    for (TappedSegment& tapped : tap) tapped.segment.ip_id = 0;
+    return tap;
+}
+
+// Each one in `of` once more, so much later, in the order of time.
+std::vector<TappedSegment> with_late_copies(const std::vector<TappedSegment>& tap, int64_t later_ns,
+                                            size_t of) {
+    std::vector<TappedSegment> twice = tap;
+    for (size_t at = 0; at < tap.size(); at += of) {
+        twice.push_back(tap[at]);
+        twice.back().time_ns += later_ns;
+    }
+    std::ranges::stable_sort(twice, {}, &TappedSegment::time_ns);
+    return twice;
+}
+
+uint64_t sent_again_with_copies(const Simulation& simulation, int64_t later_ns, size_t of) {
+    const Captured captured(
+        simulation, with_late_copies(without_ip_identification(simulation.at_sender()), later_ns, of));
+    return captured.sender() == nullptr ? UINT64_MAX : captured.sender()->sent_again();
+}
+
+// Both directions of a switch's port, copied to one: copies come behind packets of the other side, and of a path so short,
+// behind an answer.
+TEST(MirrorDuplicates, WithoutIpIdentificationAreNoneBehindOthers) {
+    for (const int64_t path_ns : {10 * microsecond, 200 * microsecond, 2 * millisecond}) {
+        Simulation simulation(path_of(path_ns, 1000, 10'000));
+        simulation.write_segments_at(0, 2000);
+        simulation.run_for(second);
+        for (const int64_t later_ns :
+             {2 * microsecond, 25 * microsecond, 150 * microsecond, 900 * microsecond})
+            EXPECT_EQ(sent_again_with_copies(simulation, later_ns, 1), 0u) << path_ns << ", " << later_ns;
+    }
+}
+
+TEST(MirrorDuplicates, WithoutIpIdentificationAreNoneNowAndThen) {
+    Simulation simulation(path_of(2 * millisecond, 1000, 10'000));
+    simulation.write_segments_at(0, 2000);
+    simulation.run_for(second);
+    for (const int64_t later_ns : {2 * microsecond, 25 * microsecond, 150 * microsecond, 900 * microsecond})
+        EXPECT_EQ(sent_again_with_copies(simulation, later_ns, 37), 0u) << later_ns;
+}
+
+// A queue of many packets between a packet and its copy.
+TEST(MirrorDuplicates, AreKnownBehindHundredsOfPackets) {
+    Simulation simulation(path_of(2 * millisecond, 3000, 10'000));
+    simulation.write_segments_at(0, 5000);
+    simulation.run_for(second);
+    const Captured captured(simulation, with_late_copies(simulation.at_sender(), 900 * microsecond, 1));
+    ASSERT_NE(captured.sender(), nullptr);
+    EXPECT_EQ(captured.sender()->sent_again(), 0u);
+}
+
 TEST(MirrorDuplicates, AreNoRetransmissionsAndNoDuplicateAcknowledgements) {
     Simulation simulation(path_of(20 * millisecond, 1000, 10'000));
     simulation.write_segments_at(0, 310);
