@@ -77,6 +77,7 @@ SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> l
     find_timer_waits(losses);
     index();
     find_holes(losses);
+    find_silences();
     find_missing(losses);
 }
 
@@ -383,26 +384,35 @@ bool SenderTime::queues_at(int64_t time_ns) const {
     return (*track_)[at].outstanding() * byte_ns_ > static_cast<double>(rtt_ns_ + pause_ns);
 }
 
-int64_t SenderTime::silent_amid_losses(int64_t begin_ns, int64_t end_ns) const {
-    if (rtt_ns_ == no_time) return 0;
-    int64_t silent_ns = 0;
-    int64_t counted_ns = begin_ns;
-    // RFC 8985 section 7.2: so long a tail loss probe waits at least.
-    const int64_t least_ns = 2 * rtt_ns_;
-    const auto count = [&](int64_t from_ns, int64_t to_ns) {
-        if (to_ns == no_time || to_ns > end_ns || to_ns - from_ns < least_ns) return;
-        silent_ns += std::max<int64_t>(0, to_ns - std::max(counted_ns, from_ns));
-        counted_ns = std::max(counted_ns, to_ns);
+void SenderTime::find_silences() {
+    if (rtt_ns_ == no_time) return;
+    const auto note = [&](int64_t from_ns, int64_t until_ns) {
+        // RFC 8985 section 7.2: so long a tail loss probe waits at least.
+        if (until_ns - from_ns >= 2 * rtt_ns_) silences_.push_back({from_ns, until_ns, 0});
     };
-    auto hole = std::ranges::upper_bound(holes_, begin_ns, {}, &Hole::repaired_ns);
-    for (; hole != holes_.end() && hole->sent_ns <= end_ns; ++hole) {
-        const int64_t before = sent_by(hole->sent_ns - 1);
-        const int64_t before_ns = sent_ns(before);
-        if (before_ns != no_time) count(before_ns, hole->sent_ns);
-        const int64_t next_ns = sent_ns(sent_by(hole->sent_ns) + 1);
-        if (next_ns != no_time && next_ns < hole->repaired_ns) count(hole->sent_ns, next_ns);
+    for (const Hole& hole : holes_) {
+        const int64_t before_ns = sent_ns(sent_by(hole.sent_ns - 1));
+        if (before_ns != no_time) note(before_ns, hole.sent_ns);
+        const int64_t next_ns = sent_ns(sent_by(hole.sent_ns) + 1);
+        if (next_ns != no_time && next_ns < hole.repaired_ns) note(hole.sent_ns, next_ns);
     }
-    return silent_ns;
+    // Each is between a step and the next one, so that two are the same or apart.
+    std::ranges::sort(silences_, {}, &Silence::until_ns);
+    const auto same = std::ranges::unique(silences_, {}, &Silence::until_ns);
+    silences_.erase(same.begin(), same.end());
+    int64_t sum_ns = 0;
+    for (Silence& silence : silences_) {
+        sum_ns += silence.until_ns - silence.from_ns;
+        silence.sum_ns = sum_ns;
+    }
+}
+
+int64_t SenderTime::silent_amid_losses(int64_t begin_ns, int64_t end_ns) const {
+    const auto first = std::ranges::upper_bound(silences_, begin_ns, {}, &Silence::until_ns);
+    const auto behind = std::ranges::upper_bound(silences_, end_ns, {}, &Silence::until_ns);
+    if (first >= behind) return 0;
+    const int64_t before_ns = first->sum_ns - (first->until_ns - std::max(begin_ns, first->from_ns));
+    return std::prev(behind)->sum_ns - before_ns;
 }
 
 SenderTime::Repaired SenderTime::repaired(int64_t sent_ns) const {

@@ -83,6 +83,7 @@ class SenderTime {
     void find_timer_waits(std::span<const LossRow* const> losses);
     void find_missing(std::span<const LossRow* const> losses);
     void find_holes(std::span<const LossRow* const> losses);
+    void find_silences();
     bool begins_anew(size_t step) const;
     Held found_held(size_t step, const SendStep& from, const SendStep& to, bool within_write) const;
     bool resumes_after(size_t step) const;
@@ -105,6 +106,13 @@ class SenderTime {
     // Steps behind which the sender was silent until its retransmission timer expired.
     std::vector<size_t> timer_waits_;
     std::vector<Hole> holes_;  // by sent_ns
+    // Before and behind a hole, until the next step; apart from each other, by time.
+    struct Silence {
+        int64_t from_ns;
+        int64_t until_ns;
+        int64_t sum_ns;  // the length of this one and those before it
+    };
+    std::vector<Silence> silences_;
     // Positions of what was not captured, by the first; `end`: the farthest of this one and those before it.
     struct Missing {
         int64_t begin;

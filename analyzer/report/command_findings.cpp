@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "analyzer/base/saturated_sum.h"
 #include "analyzer/report/command_words.h"
 #include "analyzer/report/status_findings.h"
 #include "analyzer/report/unanswered_findings.h"
@@ -169,7 +170,7 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         OfCause& alike = by_cause[static_cast<size_t>(cause_of(slow, commands, waits))];
         if (alike.count++ == 0) alike.lun = slow.row->lun;
         alike.several_luns = alike.several_luns || alike.lun != slow.row->lun;
-        alike.excess_ns += slow.excess_ns();
+        alike.excess_ns = saturated_sum(alike.excess_ns, slow.excess_ns());
         if (alike.worst == nullptr || slow.excess_ns() > alike.worst->excess_ns()) alike.worst = &slow;
     }
     std::vector<std::pair<int64_t, size_t>> order;

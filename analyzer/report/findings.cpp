@@ -80,8 +80,8 @@ int rank_of(const Finding& finding) {
 void order_like_costs(std::span<Finding> of_rank) {
     while (!of_rank.empty()) {
         const int64_t most_ns = of_rank.front().cost_ns;
-        const auto less =
-            std::ranges::find_if(of_rank, [=](const Finding& one) { return one.cost_ns < most_ns / 2; });
+        const auto less = std::ranges::find_if(of_rank.subspan(1),
+                                               [=](const Finding& one) { return one.cost_ns < most_ns / 2; });
         const auto alike = static_cast<size_t>(less - of_rank.begin());
         std::ranges::stable_sort(of_rank.first(alike), {}, &Finding::kind);
         of_rank = of_rank.subspan(alike);
