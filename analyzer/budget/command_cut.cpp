@@ -70,6 +70,8 @@ class Cutter {
     // Bytes of the command's own that nobody captured: when they were sent is not known.
     bool lacks_bytes() const {
         const CommandRow& row = input_.row;
+        // Data-Out PDUs that the target must have had.
+        if (marks().grants > 0) return true;
         const auto lacks = [&](const SenderTime* sender, Role role, uint32_t from, uint32_t to,
                                int64_t about_ns) {
             if (sender == nullptr || !sender->lacks_any()) return false;

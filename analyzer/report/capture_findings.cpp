@@ -318,6 +318,26 @@ void add_clocks_apart(FindingList& list, const ResultStore& store) {
     list.push_back(std::move(finding));
 }
 
+void add_coarse_clock(FindingList& list, const ResultStore& store) {
+    const ConnectionRow* worst = nullptr;
+    for (const ConnectionRow& row : store.connections()) {
+        if (row.clock_step_ns > (worst == nullptr ? 0 : worst->clock_step_ns)) worst = &row;
+    }
+    if (worst == nullptr) return;
+    const std::string step = human_duration(worst->clock_step_ns);
+    Finding finding = make(
+        Kind::capture_issue, Severity::notice, fmt::format("The capture's times are in steps of {}", step),
+        fmt::format("Commands' times shorter than {} are left out{}. Record with a clock, and into a file "
+                    "format, that keeps microseconds.",
+                    human_duration(10 * worst->clock_step_ns),
+                    worst->round_trip_in_doubt() ? ", and of what TCP did nothing is said" : ""));
+    finding.add_sign(
+        fmt::format("all times are multiples of {}, and one packet in eight or more has that of "
+                    "the one before",
+                    step));
+    list.push_back(std::move(finding));
+}
+
 void add_issues(FindingList& list, const FindingsInput& input) {
     const auto has = [&](Kind kind) {
         return std::ranges::any_of(list, [=](const Finding& finding) { return finding.kind == kind; });
@@ -391,6 +411,7 @@ void add_capture_findings(FindingList& list, const FindingsInput& input, const S
     add_passed_over(list, input);
     add_set_back(list, input);
     add_clocks_apart(list, input.store);
+    add_coarse_clock(list, input.store);
     add_issues(list, input);
     add_vantage(list, input);
 }

@@ -38,6 +38,8 @@ std::string_view unseen_ending_words(CaptureClocks clocks) {
             return "while the capture's clock was set back, or in headers it lacks";
         case CaptureClocks::apart:
             return "sooner than the clocks of the two directions can tell, or in headers the capture lacks";
+        case CaptureClocks::coarse:
+            return "sooner than the steps of the capture's clock can tell, or in headers it lacks";
     }
     return "in headers the capture lacks";
 }

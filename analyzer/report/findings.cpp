@@ -166,7 +166,7 @@ void judge(Finding& finding) {
 // What may have lasted for another time than the capture's clock says, and then have had another cause.
 constexpr std::array of_waits = {Kind::lost_segments, Kind::retransmission_timeout};
 
-// Of a capture whose clock was set back, or whose clocks are apart: what rests on how long something took may be said of the
+// Of a capture whose clock was set back, or whose clocks are apart or coarse: what rests on how long something took may be said of the
 // clock. Where it was set back more often than a clock is set, how TCP recovered rests on it, too.
 void doubt_durations(FindingList& list, CaptureClocks clocks, bool often) {
     constexpr std::array of_durations = {Kind::slow_commands, Kind::slow_command, Kind::send_buffer,
@@ -177,9 +177,7 @@ void doubt_durations(FindingList& list, CaptureClocks clocks, bool often) {
             finding.severity = Severity::information;
             finding.confidence = Finding::Confidence::possible;
             finding.explanation +=
-                fmt::format(" {}: how long things took is in doubt.",
-                            clocks == CaptureClocks::apart ? "The clocks of the two directions are apart"
-                                                           : "The capture's clock was set back");
+                fmt::format(" {}: how long things took is in doubt.", capture_clocks_words(clocks));
         } else if (often && std::ranges::find(of_waits, finding.kind) != of_waits.end()) {
             finding.confidence = Finding::Confidence::possible;
             finding.explanation +=
@@ -297,8 +295,7 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
     if (!in_order) {
         finding.explanation +=
             fmt::format(". {}: whether the target or the path made them wait is not judged.",
-                        clocks == CaptureClocks::apart ? "The clocks of the two directions are apart"
-                                                       : "The capture's times go back");
+                        capture_clocks_words(clocks));
         return finding;
     }
     finding.explanation += tcp_waited ? " and none stood out. TCP held data back now and then, as it does on "

@@ -1103,6 +1103,14 @@ TEST_F(OneSlowRead, waits_for_the_target_where_tcp_did_nothing) {
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
 }
 
+// What a capture claims may be more than 292 years together.
+TEST_F(OneSlowRead, of_any_length_has_a_cost_that_is_not_negative) {
+    constexpr int64_t half_of_all_ms = INT64_MAX / ms / 2;
+    for (int64_t i = 0; i < 5; ++i) add_read(600 + i, half_of_all_ms);
+    add_window(target, 1000, {.snd_una = 9, .snd_nxt = 9});
+    for (const Finding& finding : find()) EXPECT_GE(finding.cost_ns, 0) << finding.title;
+}
+
 TEST_F(OneSlowRead, is_in_doubt_where_the_clock_was_set_back) {
     issues.add(Issue::times_set_back, 701);
     const Finding finding = find_slow();

@@ -128,6 +128,10 @@ int64_t service_time_ns(const CommandRow& row, const ConnectionWaits& waits) {
         return wait_ns - waits.before_read_data.overlap_ns(row.request_ns, row.request_ns + wait_ns);
     }
     if (!is_write(row)) return no_time;
+    // Each R2T was answered by a Data-Out PDU at least; the request and the response are two more.
+    const bool data_unseen =
+        row.r2ts > 0 && (row.last_data_ns == no_time || row.pdus < 2 + 2 * uint64_t{row.r2ts});
+    if (data_unseen) return no_time;
     const int64_t last_ns = row.last_data_ns != no_time ? row.last_data_ns : row.request_ns;
     const int64_t wait_ns = elapsed_ns(last_ns, row.response_ns) - seen_rtt_ns;
     int64_t service_ns =

@@ -66,7 +66,7 @@ bool leave_out_doubtful(ChunkedRows<ConnectionRow>& connections, ChunkedRows<Com
     bool all_judged = true;
     for (ConnectionRow& row : connections) {
         all_judged = all_judged && row.tcp_is_judged();
-        if (row.clocks_apart_ns() == 0) continue;
+        if (row.time_error_ns() == 0) continue;
         least_ns = std::max(least_ns, row.least_comparable_ns());
         leave_out_moments(row);
         if (row.round_trip_in_doubt()) leave_out_round_trips(row);

@@ -106,6 +106,8 @@ struct ConnectionRow {
     bool stream_start_known[2] = {false, false};
     SentDataRow out = {};  // by the side that stands as initiator
     SentDataRow in = {};
+    int64_t clock_step_ns =
+        0;  // its packets' times are multiples of so much, and many alike; 0: of a microsecond or less
 
     Role role_of(Side side) const { return side == initiator_side ? Role::initiator : Role::target; }
     bool is_initiator(Side side) const { return role_of(side) == Role::initiator; }
@@ -119,11 +121,17 @@ struct ConnectionRow {
     bool is_half_captured() const { return (packets_out == 0) != (packets_in == 0); }
     // How far the clocks that stamped the two directions are apart, at least; 0: nothing shows that they are.
     int64_t clocks_apart_ns() const { return std::max(out.clock_ahead_ns(), in.clock_ahead_ns()); }
-    // A shorter time from a packet of one direction to one of the other may be more than a tenth too short or too long.
-    int64_t least_comparable_ns() const { return 10 * clocks_apart_ns(); }
+    // By how much a time from a packet of one direction to one of the other may be too short or too long, for the clocks; 0: by
+    // nothing that shows.
+    int64_t time_error_ns() const {
+        constexpr int64_t most_ns = int64_t{1} << 58;  // for the products below
+        return std::min(std::max(clocks_apart_ns(), clock_step_ns), most_ns);
+    }
+    // A shorter one may be more than a tenth too short or too long.
+    int64_t least_comparable_ns() const { return 10 * time_error_ns(); }
     // It may be more than a quarter of itself too short or too long for the clocks.
     bool round_trip_in_doubt() const {
-        return clocks_apart_ns() > 0 && (rtt_min_ns == no_time || rtt_min_ns < 4 * clocks_apart_ns());
+        return time_error_ns() > 0 && (rtt_min_ns == no_time || rtt_min_ns < 4 * time_error_ns());
     }
     // Whether what the senders' TCP did, and was limited by, can be told.
     bool tcp_is_judged() const { return !is_half_captured() && !round_trip_in_doubt(); }

@@ -61,7 +61,8 @@ class FramesCapture {
     int64_t now_ns = 0;
 
   private:
-    static constexpr int64_t epoch_ns = 1'700'000'000'000'000'000;
+    // No time is a round one: the clock has fine steps.
+    static constexpr int64_t epoch_ns = 1'700'000'000'000'000'001;
     Engine engine_;
     PacketNumber packets_ = 0;
     bool begins_file_ = false;

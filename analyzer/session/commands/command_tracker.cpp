@@ -91,7 +91,7 @@ uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection, bool moment
         case Opcode::scsi_data_in:
             return on_data_in(pdu, find_or_begin(pdu, connection), moment_known);
         case Opcode::scsi_data_out:
-            return on_data_out(pdu);
+            return on_data_out(pdu, connection);
         case Opcode::r2t:
             return on_r2t(pdu, find_or_begin(pdu, connection));
         case Opcode::scsi_response:
@@ -108,6 +108,10 @@ uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection, bool moment
 }
 
 void CommandTracker::finish() {
+    for (const CommandsInFlight::Place& write : late_writes_) {
+        if (flight_.holds(write)) flight_.end(write.slot, Outcome::completed);
+    }
+    late_writes_.clear();
     for (uint32_t slot = 0; slot < flight_.slots(); ++slot) {
         if (flight_[slot].used) flight_.end(slot, Outcome::unanswered);
     }
@@ -129,6 +133,7 @@ CommandTracker::AnswerSoFar CommandTracker::answer_so_far(const Pdu& pdu) const 
 
 uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     const Bhs bhs = pdu.bhs();
+    if (!late_writes_.empty()) end_late_writes(connection, pdu.last.packet, bhs.itt());
     const uint32_t slot = begin_or_adopt(pdu, connection);
     CommandInFlight& command = flight_[slot];
     CommandRow& row = *command.row;
@@ -166,9 +171,28 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     if (command.answered) {
         settle_port_groups(command, {row.response_packet, row.response_ns});
         store_->answered(row);
-        flight_.end(slot, Outcome::completed);
+        const bool sends_data =
+            command.direction == DataDirection::out || command.direction == DataDirection::bidirectional;
+        if (sends_data && row.request_packet < row.response_packet && late_writes_.size() < max_late_writes) {
+            late_writes_.push_back({number, slot});
+        } else {
+            flight_.end(slot, Outcome::completed);
+        }
     }
     return number;
+}
+
+// Those whose answer came before `packet`, which their stream has reached: no more of their data come in it. Nor of one whose tag
+// is used again.
+void CommandTracker::end_late_writes(uint32_t connection, PacketNumber packet, std::optional<uint32_t> itt) {
+    std::erase_if(late_writes_, [&](const CommandsInFlight::Place& write) {
+        if (!flight_.holds(write)) return true;
+        const CommandInFlight& command = flight_[write.slot];
+        const bool over = (command.connection == connection && command.row->response_packet < packet) ||
+                          (itt && command.row->itt == *itt);
+        if (over) flight_.end(write.slot, Outcome::completed);
+        return over;
+    });
 }
 
 uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot, bool moment_known) {
@@ -189,8 +213,13 @@ uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot, bool moment_k
     return number;
 }
 
-uint64_t CommandTracker::on_data_out(const Pdu& pdu) {
-    const uint32_t slot = flight_.newest_with(pdu.bhs().itt());
+uint64_t CommandTracker::on_data_out(const Pdu& pdu, uint32_t connection) {
+    if (!late_writes_.empty()) end_late_writes(connection, pdu.last.packet, {});
+    uint32_t slot = flight_.newest_with(pdu.bhs().itt());
+    // The tag may have been used again, and that answer been known before.
+    if (!late_writes_.empty()) {
+        while (slot != CommandsInFlight::none && flight_[slot].orphan) slot = flight_[slot].older;
+    }
     if (slot == CommandsInFlight::none) return 0;
     note_data(flight_[slot], pdu);
     return flight_[slot].number;
@@ -373,7 +402,12 @@ void CommandTracker::note_data(CommandInFlight& command, const Pdu& pdu, bool mo
         row.first_byte_packet = pdu.first_data.packet;
         row.first_byte_ns = pdu.first_data.time_ns;
     }
-    if (pdu.last.packet == 0 || pdu.bhs().data_segment_length() == 0 || !moment_known) return;
+    if (pdu.bhs().data_segment_length() == 0) return;
+    if (pdu.last.packet == 0 || !moment_known) {
+        row.last_data_packet = 0;
+        row.last_data_ns = no_time;
+        return;
+    }
     if (row.first_data_packet == 0) {
         row.first_data_packet = pdu.last.packet;
         row.first_data_ns = pdu.last.time_ns;
@@ -493,6 +527,7 @@ DeviceType CommandTracker::device_of(uint64_t lun) const {
 }
 
 void CommandTracker::abort(uint32_t slot, PacketNumber packet) {
+    if (flight_[slot].answered && !flight_[slot].orphan) return flight_.end(slot, Outcome::completed);
     if (!flight_[slot].orphan) flight_[slot].row->aborted_packet = packet;
     flight_.end(slot, Outcome::aborted);
 }

@@ -39,6 +39,7 @@ struct ResponseProfile {
 class CommandTracker {
   public:
     static constexpr size_t max_answered_orphans = 8192;
+    static constexpr size_t max_late_writes = 1024;
     static constexpr size_t max_unclaimed = 8192;
 
     CommandTracker(ResultStore& store, uint32_t session) : store_(&store), flight_(store, session) {}
@@ -82,7 +83,7 @@ class CommandTracker {
 
     uint64_t on_command(const Pdu& pdu, uint32_t connection);
     uint64_t on_data_in(const Pdu& pdu, uint32_t slot, bool moment_known);
-    uint64_t on_data_out(const Pdu& pdu);
+    uint64_t on_data_out(const Pdu& pdu, uint32_t connection);
     uint64_t on_r2t(const Pdu& pdu, uint32_t slot);
     uint64_t on_response(const Pdu& pdu, uint32_t slot, bool moment_known);
     void on_task_management_request(const Pdu& pdu);
@@ -91,6 +92,7 @@ class CommandTracker {
     uint32_t begin_or_adopt(const Pdu& pdu, uint32_t connection);
     uint32_t answered_by(const Pdu& pdu) const;
     void end_answered(uint32_t slot);
+    void end_late_writes(uint32_t connection, PacketNumber packet, std::optional<uint32_t> itt);
     uint32_t find_or_begin(const Pdu& pdu, uint32_t connection);
     void note_data(CommandInFlight& command, const Pdu& pdu, bool moment_known = true);
     void note_status(CommandInFlight& command, const Pdu& pdu, uint8_t status, bool moment_known);
@@ -114,6 +116,8 @@ class CommandTracker {
     uint32_t last_data_in_expected_ = 0;
     UnitDataGatherer unit_data_;
     std::deque<CommandsInFlight::Place> answered_orphans_;
+    // Writes whose answers were known before their requests, behind a hole in the stream: their data are yet to come in it.
+    std::vector<CommandsInFlight::Place> late_writes_;
 };
 
 }  // namespace sanscope

@@ -32,7 +32,7 @@ struct CommandInFlight {
     bool immediate = false;
     bool orphan = false;    // its request has not been seen
     bool nameless = false;  // its request was inferred without a tag
-    bool answered = false;  // of an orphan: the status has come
+    bool answered = false;  // the status has come, before the request or its data were known
     bool inferred = false;  // answered, as far as can be inferred
     bool given_up = false;
     bool superseded = false;  // its tag is another's now
@@ -131,7 +131,8 @@ class CommandsInFlight {
     bool is_awaited(const Place& entry) const {
         const CommandInFlight& command = slots_[entry.slot];
         const bool data_seen = command.seen && command.data_in_expected > 0;
-        return holds(entry) && !command.orphan && !command.inferred && !command.given_up && !data_seen;
+        return holds(entry) && !command.orphan && !command.answered && !command.inferred &&
+               !command.given_up && !data_seen;
     }
     void link_tag(uint32_t slot, uint32_t itt);
     void unlink_tag(uint32_t slot);

@@ -28,7 +28,12 @@ void on_request(CommandMarks& marks, const Pdu& pdu, const Extent& extent) {
     marks.request_begin = extent.begin;
     marks.request_end = extent.end();
     const bool more_to_send = bhs.write() && bhs.data_segment_length() < bhs.expected_data_transfer_length();
-    if (more_to_send && bhs.final()) marks.out_of_permission_ns = pdu.last.time_ns;
+    if (!more_to_send) return;
+    if (bhs.final()) {
+        marks.out_of_permission_ns = pdu.last.time_ns;
+    } else {
+        ++marks.grants;
+    }
 }
 
 void on_data_out(CommandMarks& marks, const Pdu& pdu, const Extent& extent) {
@@ -41,6 +46,8 @@ void on_data_out(CommandMarks& marks, const Pdu& pdu, const Extent& extent) {
 }
 
 void on_r2t(ResultStore& store, CommandMarks& marks, const Pdu& pdu) {
+    // What the initiator waited for before is not known any more.
+    if (!marks.has_request) marks.doubtful = true;
     if (marks.grants < std::numeric_limits<uint16_t>::max()) ++marks.grants;
     if (marks.out_of_permission_ns == no_time || pdu.last.packet == 0) return;
     // Not even a moment later, where the target's own tap saw both; but the initiator waited for a round trip.

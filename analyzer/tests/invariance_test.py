@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What cannot matter does not: the same capture with other sequence numbers, timestamps, addresses, each packet twice.
+
+Of whole samples, twins are made in which nothing happened otherwise. Sequence numbers and TCP timestamps begin elsewhere, so that
+they wrap (RFC 9293 §3.4, RFC 7323 §5.4); IPv4 is replaced by IPv6; each packet is there once more, as from a mirror port that
+copies what enters and what leaves. All tables must tell the same, but for the columns that hold what was changed.
+
+Others were stamped by a clock of coarse steps: then no time is told that such a clock cannot tell, and it is said."""
+
+import argparse
+import collections
+import pathlib
+import struct
+import sys
+import tempfile
+
+from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, missing_program, number, table
+from twins_test import firm_faults, opened
+
+ETHERNET = 14
+IPV4, IPV6, TCP = 0x0800, 0x86dd, 6
+ACK = 0x10
+SACK, TIMESTAMPS = 5, 8  # option kinds
+WRAP = 1 << 32
+
+TABLES = ("connections", "sessions", "commands", "pdus", "windows", "ca_transitions", "losses", "findings")
+SEQUENCE_COLUMNS = {"snd_una", "snd_nxt", "seq"}
+ADDRESS_COLUMNS = {"initiator", "target", "sender", "receiver", "title", "place", "explanation", "evidence"}
+
+# Begun before and within a capture, at both ends, with losses, reordering and cut packets. IP identifications tell some of the
+# losses of the last ones: they are not moved to IPv6, which has none.
+SAMPLES_OF_TWINS = ("reads-4k-qd8.pcap.zst", "two-sessions.pcap.lz4", "loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst",
+                    "writes-r2t.pcap.zst", "mid-connection.pcap.zst", "snap128-reads-64k-qd32.pcap.zst", "reordered.pcap.zst",
+                    "sent-again-deep-reordering-at-initiator.pcap.zst")
+TOLD_BY_IDENTIFICATION = ("reordered.pcap.zst", "sent-again-deep-reordering-at-initiator.pcap.zst")
+COPIES_AFTER_NS = (0, 20_000, 150_000)
+SAMPLES_OF_COPIES = ("reads-4k-qd8.pcap.zst", "loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst", "writes-r2t.pcap.zst")
+STEPS_NS = (100_000, 1_000_000)
+
+
+class TcpSegment:
+    """A segment within an Ethernet frame, to be changed; its checksum is put right if it was right before."""
+
+    def __init__(self, frame):
+        self.frame = bytearray(frame)
+        self.version = 4 if frame[12:14] == IPV4.to_bytes(2, "big") else 6
+        self.header = ETHERNET + ((frame[ETHERNET] & 15) * 4 if self.version == 4 else 40)
+        self.valid = self.checksum() == 0
+
+    @staticmethod
+    def of(frame):
+        """None if it is no first fragment of TCP."""
+        kind = int.from_bytes(frame[12:14], "big")
+        if kind == IPV4 and len(frame) >= 54 and frame[23] == TCP and not int.from_bytes(frame[20:22], "big") & 0x1fff:
+            return TcpSegment(frame)
+        return TcpSegment(frame) if kind == IPV6 and len(frame) >= 74 and frame[20] == TCP else None
+
+    def addresses(self):
+        size, at = (4, ETHERNET + 12) if self.version == 4 else (16, ETHERNET + 8)
+        return bytes(self.frame[at:at + size]), bytes(self.frame[at + size:at + 2 * size])
+
+    def length(self):
+        at = ETHERNET + (2 if self.version == 4 else 4)
+        return int.from_bytes(self.frame[at:at + 2], "big") - (self.header - ETHERNET if self.version == 4 else 0)
+
+    def checksum(self):
+        """Of what the checksum covers, the field itself included: 0 where that is right; None where not all of it was captured."""
+        data = bytes(self.frame[self.header:self.header + self.length()])
+        if self.length() < 20 or len(data) < self.length():
+            return None
+        covered = b"".join(self.addresses()) + struct.pack(">II", self.length(), TCP) + data + b"\0" * (len(data) % 2)
+        total = sum(struct.unpack(f">{len(covered) // 2}H", covered))
+        while total >> 16:
+            total = (total & 0xffff) + (total >> 16)
+        return total ^ 0xffff
+
+    def whole(self):
+        if self.valid:
+            self.frame[self.header + 16:self.header + 18] = b"\0\0"
+            struct.pack_into(">H", self.frame, self.header + 16, self.checksum())
+        return bytes(self.frame)
+
+    def flow(self):
+        source, destination = self.addresses()
+        ports = struct.unpack_from(">HH", self.frame, self.header)
+        return (source, ports[0]), (destination, ports[1])
+
+    def word(self, at):
+        return struct.unpack_from(">I", self.frame, at)[0]
+
+    def move(self, at, by):
+        if at + 4 <= len(self.frame):
+            struct.pack_into(">I", self.frame, at, (self.word(at) + by) % WRAP)
+
+    def acknowledges(self):
+        return bool(self.frame[self.header + 13] & ACK)
+
+    def options(self):
+        """(kind, where, length) of each."""
+        at = self.header + 20
+        end = min(len(self.frame), self.header + (self.frame[self.header + 12] >> 4) * 4)
+        while at + 1 < end and self.frame[at] != 0:
+            if self.frame[at] == 1:
+                at += 1
+                continue
+            if self.frame[at + 1] < 2:
+                return
+            yield self.frame[at], at, self.frame[at + 1]
+            at += self.frame[at + 1]
+
+    def timestamps(self):
+        return next((at for kind, at, length in self.options() if kind == TIMESTAMPS and length == 10 and
+                     at + 10 <= len(self.frame)), None)
+
+
+def wrapping_by(capture, number_of):
+    """By how much to move the numbers of each direction for them to wrap in its middle."""
+    numbers = collections.defaultdict(list)
+    for *_, frame in capture.packets:
+        segment = TcpSegment.of(frame)
+        one = segment and number_of(segment)
+        if one is not None:
+            numbers[segment.flow()[0]].append(one)
+    return {sender: -of[len(of) // 2] % WRAP for sender, of in numbers.items()}
+
+
+def with_other_sequence_numbers(capture):
+    by = wrapping_by(capture, lambda segment: segment.word(segment.header + 4))
+
+    def change(segment):
+        sender, receiver = segment.flow()
+        segment.move(segment.header + 4, by[sender])
+        if segment.acknowledges():
+            segment.move(segment.header + 8, by.get(receiver, 0))
+        for kind, at, length in segment.options():
+            if kind == SACK:
+                for edge in range(at + 2, at + length, 4):
+                    segment.move(edge, by.get(receiver, 0))
+    return change
+
+
+def with_other_timestamps(capture):
+    def value(segment):
+        at = segment.timestamps()
+        return None if at is None else segment.word(at + 2)
+    by = wrapping_by(capture, value)
+
+    def change(segment):
+        sender, receiver = segment.flow()
+        at = segment.timestamps()
+        if at is None:
+            return
+        segment.move(at + 2, by[sender])
+        if segment.acknowledges():
+            segment.move(at + 6, by.get(receiver, 0))
+    return change
+
+
+def changed(capture, change):
+    """The packets (as Pcap has them) with each segment changed."""
+    for seconds, fraction, wire, frame in capture.packets:
+        segment = TcpSegment.of(frame)
+        if segment is not None:
+            change(segment)
+            frame = segment.whole()
+        yield seconds, fraction, wire, frame
+
+
+def over_ipv6(capture):
+    for seconds, fraction, wire, frame in capture.packets:
+        segment = TcpSegment.of(frame)
+        if segment is not None and segment.version == 4:
+            addresses = [b"\xfd" + b"\0" * 11 + address for address in segment.addresses()]
+            header = struct.pack(">IHBB", 6 << 28, segment.length(), TCP, frame[ETHERNET + 8]) + b"".join(addresses)
+            wire += len(header) - (segment.header - ETHERNET)
+            moved = TcpSegment(frame[:12] + IPV6.to_bytes(2, "big") + header + frame[segment.header:])
+            moved.valid = segment.valid
+            frame = moved.whole()
+        yield seconds, fraction, wire, frame
+
+
+def write(capture, packets, path):
+    """`packets` as Pcap has them, or with the number of the one they are a copy of. Returns those numbers, by number."""
+    originals = [0]
+    with open(path, "wb") as out:
+        out.write(capture.header)
+        for at, (seconds, fraction, wire, frame, *original) in enumerate(packets, 1):
+            originals.append(original[0] if original else at)
+            out.write(struct.pack(capture.order + "IIII", seconds, fraction, len(frame), wire) + frame)
+    return originals
+
+
+def twice(capture, packets, after_ns):
+    """Each packet, and so much later once more."""
+    stamped = []
+    for at, (seconds, fraction, wire, frame) in enumerate(packets, 1):
+        moment = seconds * capture.second + fraction
+        stamped += [(moment, at, wire, frame), (moment + after_ns * capture.second // 10 ** 9, at, wire, frame)]
+    stamped.sort(key=lambda packet: packet[0])
+    for moment, at, wire, frame in stamped:
+        yield *divmod(moment, capture.second), wire, frame, at
+
+
+def differences(one, other, without):
+    if len(one) != len(other):
+        yield f"{len(other)} rows instead of {len(one)}"
+    for at, (row, same) in enumerate(zip(one, other), 1):
+        columns = [column for column in row if column not in without and row[column] != same[column]]
+        if columns:
+            yield f"row {at}: " + ", ".join(f"{column} {same[column]} instead of {row[column]}" for column in columns[:4])
+            return
+
+
+def check_same(checks, sanscope, name, what, path, twin, without):
+    faults = []
+    for one in TABLES:
+        left_out = without | ({"evidence", "explanation"} if one == "findings" else set())
+        told = [table(sanscope, one, which, statuses=(0, 3)) for which in (path, twin)]
+        faults += [f"{one}: {fault}" for fault in differences(*told, left_out)]
+    checks.check(f"{name} {what}: all tables tell the same", faults)
+
+
+def check_copies(checks, sanscope, name, what, path, twin, originals):
+    """`originals`: by the twin's numbers."""
+    def rows(which, one, numbers=None):
+        for row in table(sanscope, one, which, statuses=(0, 3)):
+            if one == "losses" and row["kind"] == "duplicate":
+                continue
+            if numbers:
+                row = {column: str(numbers[number(value)]) if value and (column == "packet" or column.endswith("_packet"))
+                       else value for column, value in row.items()}
+            yield row
+    faults = []
+    for one in ("commands", "losses", "ca_transitions"):
+        faults += [f"{one}: {fault}" for fault in differences(list(rows(path, one)), list(rows(twin, one, originals)), set())]
+    columns = [column for column in next(rows(path, "connections")) if column.startswith("retransmissions")]
+    told = [[{column: row[column] for column in columns} for row in rows(which, "connections")] for which in (path, twin)]
+    faults += [f"connections: {fault}" for fault in differences(*told, set())]
+    findings = [list(rows(which, "findings")) for which in (path, twin)]
+    known = {row["kind"] for row in findings[0]} | {"captured_twice"}
+    faults += [f"it says {row['title']}" for row in findings[1] if row["kind"] not in known]
+    if not any(row["kind"] == "captured_twice" for row in findings[1]):
+        faults.append("it does not say that packets were captured twice")
+    checks.check(f"{name} {what}: the same commands, losses and states, and it is said", faults)
+
+
+def check_steps(checks, sanscope, name, capture, whole, step_ns, path):
+    step = step_ns * capture.second // 10 ** 9
+    packets = []
+    for seconds, fraction, wire, frame in capture.packets:
+        packets.append((seconds, fraction // step * step, wire, frame))
+    numbers = {at: at for at in write(capture, packets, path)}
+    twin = table(sanscope, "commands", path, statuses=(0, 3))
+    faults = firm_faults(whole, twin, numbers)
+    told = {(row["itt"], row["request_packet"]): row["turnaround_ns"] for row in whole}
+    for row in twin:
+        true = told.get((row["itt"], row["request_packet"]))
+        if row["turnaround_ns"] and true and abs(int(row["turnaround_ns"]) - int(true)) > int(true) / 8:
+            faults.append(f"turnaround {row['turnaround_ns']} instead of {true} ns")
+    for row in table(sanscope, "connections", path, statuses=(0, 3)):
+        if row["vantage"] and row["rtt_min_ns"] and int(row["rtt_min_ns"]) < 4 * step_ns:
+            faults.append(f"captured at {row['vantage']}, by a round trip of {row['rtt_min_ns']} ns")
+    findings = table(sanscope, "findings", path, statuses=(0, 3))
+    if not any("times are in steps of" in row["title"] for row in findings):
+        faults.append("it does not say that times are in steps")
+    checks.check(f"{name} in steps of {step_ns // 1000} µs: no time is told that they cannot tell, and it is said", faults)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
+    options = parser.parse_args()
+    if reason := missing_program(options.sanscope):
+        sys.exit(reason)
+    checks = Checks()
+    for name in dict.fromkeys(SAMPLES_OF_TWINS + SAMPLES_OF_COPIES):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            capture, whole = opened(options.sanscope, SAMPLES / name, folder)
+            path, twin, six = folder / "whole.pcap", folder / "twin.pcap", folder / "six.pcap"
+            write(capture, changed(capture, with_other_sequence_numbers(capture)), twin)
+            check_same(checks, options.sanscope, name, "with sequence numbers that wrap", path, twin, SEQUENCE_COLUMNS)
+            write(capture, changed(capture, with_other_timestamps(capture)), twin)
+            check_same(checks, options.sanscope, name, "with timestamps that wrap", path, twin, set())
+            if name not in TOLD_BY_IDENTIFICATION:
+                write(capture, over_ipv6(capture), six)
+                check_same(checks, options.sanscope, name, "over IPv6", path, six, ADDRESS_COLUMNS)
+            if name not in SAMPLES_OF_COPIES:
+                continue
+            for after_ns in COPIES_AFTER_NS:
+                what = f"with each packet twice, {after_ns // 1000} µs apart"
+                originals = write(capture, twice(capture, capture.packets, after_ns), twin)
+                check_copies(checks, options.sanscope, name, what, path, twin, originals)
+                originals = write(capture, twice(capture, list(over_ipv6(capture)), after_ns), twin)
+                check_copies(checks, options.sanscope, name, what + " over IPv6", six, twin, originals)
+            for step_ns in STEPS_NS:
+                check_steps(checks, options.sanscope, name, capture, whole, step_ns, twin)
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
