@@ -179,7 +179,7 @@ bool IscsiConnection::moment_is_known(const Pdu& pdu) {
         return false;
     }
     if (!status || pdu.header_captured < stat_sn_end) return true;
-    if (!acknowledged_.before(bhs.stat_sn(), pdu.first.packet)) {
+    if (!acknowledged_.before(bhs.stat_sn(), pdu.first)) {
         if (unseen_.in_number(bhs.stat_sn())) return true;
         store_->add_unpaired({session_->number, 1, pdu.last.packet, pdu.last.packet});
         return false;
@@ -272,7 +272,7 @@ void IscsiConnection::note_numbers(const Pdu& pdu, bool from_target) {
         requested_exp_stat_sn_known_ = true;
         requested_exp_stat_sn_ = bhs.exp_stat_sn();
         requested_packet_ = pdu.last.packet;
-        acknowledged_.on_request(bhs.exp_stat_sn(), pdu.last.packet);
+        acknowledged_.on_request(bhs.exp_stat_sn(), pdu.last);
         if (session_->command_window_known && !bhs.immediate())
             session_->command_window.on_command(bhs.cmd_sn(), session_->max_cmd_sn, pdu.last.time_ns);
         return;

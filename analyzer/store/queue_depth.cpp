@@ -2,12 +2,15 @@
 #include "analyzer/store/queue_depth.h"
 
 #include <algorithm>
+#include <compare>
 #include <functional>
 #include <limits>
 #include <queue>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "analyzer/base/serial32.h"
 
 namespace sanscope {
 namespace {
@@ -17,12 +20,56 @@ bool ends_unseen(const CommandRow& row) {
     return row.response_packet == 0 && (row.outcome == Outcome::completed || row.outcome == Outcome::unknown);
 }
 
+// When a packet passed. Packets of several queues of one interface may be in the file in another order than that of their times;
+// where the clock was set, their order alone counts, and every time is 0.
+struct OrderKey {
+    int64_t time_ns;
+    PacketNumber packet;
+    auto operator<=>(const OrderKey&) const = default;
+};
+
+class PacketOrder {
+  public:
+    explicit PacketOrder(const ChunkedRows<CommandRow>& commands) : by_time_(tell_the_order(commands)) {}
+
+    OrderKey of_request(const CommandRow& row) const {
+        return {by_time_ ? row.request_ns : 0, row.request_packet};
+    }
+    // Packet 0 where nothing ended it.
+    OrderKey of_end(const CommandRow& row) const {
+        if (by_time_ || row.response_packet != 0)
+            return {by_time_ ? row.response_ns : 0, row.response_packet};
+        return {0, row.aborted_packet};
+    }
+
+  private:
+    // Whether all times are known, and none is much earlier than that of a packet before.
+    static bool tell_the_order(const ChunkedRows<CommandRow>& commands) {
+        constexpr int64_t much_ns = 100'000'000;
+        PacketNumber packet = 0;
+        int64_t latest_ns = std::numeric_limits<int64_t>::min() + much_ns;
+        for (const CommandRow& row : commands) {
+            if (row.request_packet == 0) continue;
+            const bool ends_without_time =
+                row.response_packet != 0 ? row.response_ns == no_time : row.aborted_packet != 0;
+            if (row.request_ns == no_time || ends_without_time) return false;
+            if (row.response_packet > row.request_packet && row.response_ns < row.request_ns) return false;
+            if (row.request_packet >= packet && row.request_ns < latest_ns - much_ns) return false;
+            packet = std::max(packet, row.request_packet);
+            latest_ns = std::max(latest_ns, row.request_ns);
+        }
+        return true;
+    }
+
+    bool by_time_;
+};
+
 // The commands under way in one session, as packet after packet passes.
 class UnderWay {
   public:
     // Requests in order. Returns how many are under way then.
-    uint32_t request(const CommandRow& row, uint64_t number) {
-        while (!ends_.empty() && ends_.top().packet <= row.request_packet) {
+    uint32_t request(const CommandRow& row, uint64_t number, const PacketOrder& order) {
+        while (!ends_.empty() && ends_.top().at <= order.of_request(row)) {
             const auto ended = newest_.find(ends_.top().key);
             if (ended != newest_.end() && ended->second == ends_.top().number) newest_.erase(ended);
             ends_.pop();
@@ -31,17 +78,17 @@ class UnderWay {
         const bool alone = row.itt == unknown<uint32_t> || ends_unseen(row);
         const uint64_t key = alone ? number << 32 | row.itt : row.itt;
         newest_[key] = number;
-        const PacketNumber end = row.response_packet != 0 ? row.response_packet : row.aborted_packet;
-        if (end != 0) ends_.push({end, number, key});
+        const OrderKey end = order.of_end(row);
+        if (end.packet != 0) ends_.push({end, number, key});
         return static_cast<uint32_t>(newest_.size());
     }
 
   private:
     struct End {
-        PacketNumber packet;
+        OrderKey at;
         uint64_t number;
         uint64_t key;
-        bool operator>(const End& other) const { return packet > other.packet; }
+        bool operator>(const End& other) const { return at > other.at; }
     };
     std::unordered_map<uint64_t, uint64_t> newest_;  // by task tag
     std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
@@ -114,12 +161,22 @@ struct SessionPass {
         const bool is_first = last_packet == 0;
         const bool is_next = cmd_sn_known && row.cmd_sn_known && row.cmd_sn - cmd_sn <= most;
         lacks_requests = lacks_requests || (!is_first && !is_next);
+        note(row);
+    }
+    void note(const CommandRow& row) {
         cmd_sn = row.cmd_sn;
         cmd_sn_known = row.cmd_sn_known;
         last_packet = row.request_packet;
     }
+    // The row before does: of requests in one packet, CmdSN tells which came first.
+    bool stands_behind(const CommandRow& row, const PacketOrder& order) const {
+        if (last_packet != row.request_packet) return last_packet != 0 && last > order.of_request(row);
+        return cmd_sn_known && row.cmd_sn_known && Serial32(row.cmd_sn).before(Serial32(cmd_sn));
+    }
+    OrderKey last{};  // of the request before, while order is looked at
     void begin() {
         last_packet = 0;
+        cmd_sn_known = false;
         std::ranges::sort(unlisted, {}, &UnlistedRequests::packet);
         for (const UnlistedRequests& requests : unlisted) {
             if (requests.count != unknown<uint32_t>) unseen += requests.count;
@@ -141,9 +198,9 @@ struct SessionPass {
 };
 
 // Whether the requests of each session stand in order, as they mostly do.
-bool begin_passes(const ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired,
-                  std::span<const UnlistedRequests> unlisted, std::span<const uint32_t> begun_before,
-                  std::vector<SessionPass>& sessions) {
+bool begin_passes(const ChunkedRows<CommandRow>& commands, const PacketOrder& packets,
+                  std::span<const UnpairedStatuses> unpaired, std::span<const UnlistedRequests> unlisted,
+                  std::span<const uint32_t> begun_before, std::vector<SessionPass>& sessions) {
     constexpr PacketNumber never = std::numeric_limits<PacketNumber>::max();
     bool in_order = true;
     for (const CommandRow& row : commands) {
@@ -151,8 +208,9 @@ bool begin_passes(const ChunkedRows<CommandRow>& commands, std::span<const Unpai
         if (row.session >= sessions.size()) sessions.resize(row.session + size_t{1});
         SessionPass& session = sessions[row.session];
         session.unseen += ends_unseen(row) ? 1u : 0u;
-        in_order = in_order && session.last_packet <= row.request_packet;
-        session.last_packet = row.request_packet;
+        in_order = in_order && !session.stands_behind(row, packets);
+        session.note(row);
+        session.last = packets.of_request(row);
     }
     for (const UnpairedStatuses& statuses : unpaired) {
         if (statuses.session >= sessions.size()) continue;
@@ -177,20 +235,33 @@ bool begin_passes(const ChunkedRows<CommandRow>& commands, std::span<const Unpai
 }
 
 // The commands whose request is known, in order of request: numbers from 0.
-std::vector<uint32_t> in_order_of_request(const ChunkedRows<CommandRow>& commands) {
+std::vector<uint32_t> in_order_of_request(const ChunkedRows<CommandRow>& commands,
+                                          const PacketOrder& packets) {
     std::vector<uint32_t> order;
     uint32_t number = 0;
     for (const CommandRow& row : commands) {
         if (row.request_packet != 0) order.push_back(number);
         ++number;
     }
-    std::ranges::stable_sort(order, {}, [&](uint32_t i) { return commands[i].request_packet; });
+    std::ranges::stable_sort(order, {}, [&](uint32_t i) { return packets.of_request(commands[i]); });
+    for (auto begin = order.begin(); begin != order.end();) {
+        const CommandRow& first = commands[*begin];
+        const auto end = std::find_if(begin, order.end(), [&](uint32_t i) {
+            return commands[i].request_packet != first.request_packet;
+        });
+        // Where all of them have one.
+        if (std::all_of(begin, end, [&](uint32_t i) { return commands[i].cmd_sn_known; }))
+            std::ranges::stable_sort(begin, end, {}, [&](uint32_t i) {
+                return Serial32(first.cmd_sn).distance_to(Serial32(commands[i].cmd_sn));
+            });
+        begin = end;
+    }
     return order;
 }
 
-void fill_queue_depth(CommandRow& row, uint64_t number, SessionPass& session) {
+void fill_queue_depth(CommandRow& row, uint64_t number, SessionPass& session, const PacketOrder& packets) {
     session.begin_unlisted(row.request_packet);
-    const uint64_t begun = session.under_way.request(row, number) + session.unlisted_begun;
+    const uint64_t begun = session.under_way.request(row, number, packets) + session.unlisted_begun;
     const auto [certain, possible] = session.ended.up_to(row.request_packet);
     // Of the commands that end unseen, so many have by now. Where statuses are lacking, those that there are may not be theirs.
     const uint64_t at_least = session.lack > 0 ? 0 : certain - std::min(certain, session.surplus);
@@ -209,16 +280,17 @@ void fill_queue_depth(CommandRow& row, uint64_t number, SessionPass& session) {
 void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired,
                        std::span<const UnlistedRequests> unlisted, std::span<const uint32_t> begun_before) {
     std::vector<SessionPass> sessions;
-    if (begin_passes(commands, unpaired, unlisted, begun_before, sessions)) {
+    const PacketOrder packets(commands);
+    if (begin_passes(commands, packets, unpaired, unlisted, begun_before, sessions)) {
         uint64_t number = 0;
         for (CommandRow& row : commands) {
             ++number;
-            if (row.request_packet != 0) fill_queue_depth(row, number, sessions[row.session]);
+            if (row.request_packet != 0) fill_queue_depth(row, number, sessions[row.session], packets);
         }
         return;
     }
-    for (const uint32_t i : in_order_of_request(commands))
-        fill_queue_depth(commands[i], i + uint64_t{1}, sessions[commands[i].session]);
+    for (const uint32_t i : in_order_of_request(commands, packets))
+        fill_queue_depth(commands[i], i + uint64_t{1}, sessions[commands[i].session], packets);
 }
 
 ImpossibleDepths clear_impossible_depths(ChunkedRows<CommandRow>& commands,

@@ -51,6 +51,52 @@ TEST(QueueDepth, CountsRequestsOfOnePacketOneAfterTheOther) {
     EXPECT_THAT(commands.depths(), ElementsAre(1, 2));
 }
 
+// As where a hole held them back, so that an answer began the second one's row.
+TEST(QueueDepth, CountsRequestsOfOnePacketByCmdSn) {
+    Commands commands;
+    const auto add = [&](uint32_t itt, PacketNumber request, PacketNumber response, uint32_t cmd_sn) {
+        CommandRow& row = commands.add(itt, request, response);
+        row.cmd_sn = cmd_sn;
+        row.cmd_sn_known = true;
+    };
+    add(1, 5, 9, 0xfffffffe);
+    add(3, 10, 15, 0);
+    add(2, 10, 20, 0xffffffff);
+    add(4, 12, 30, 1);
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 2, 1, 3));
+}
+
+// Two queues of an interface, each written out for a while: all packets have their times.
+TEST(QueueDepth, GoesByTimesWherePacketsAreInAnotherOrder) {
+    Commands commands;
+    const auto add = [&](uint32_t itt, PacketNumber request, int64_t request_ns, PacketNumber response,
+                         int64_t response_ns) {
+        CommandRow& row = commands.add(itt, request, response);
+        row.request_ns = request_ns;
+        row.response_ns = response_ns;
+    };
+    add(1, 1, 1'000, 4, 2'000);
+    add(2, 2, 3'000, 5, 4'000);
+    add(3, 3, 5'000, 6, 9'000);
+    add(4, 8, 8'000, 7, 10'000);
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 1, 1, 2));
+}
+
+TEST(QueueDepth, GoesByPacketsWhereTheClockWasSetBack) {
+    Commands commands;
+    const auto add = [&](uint32_t itt, PacketNumber request, int64_t request_ns, PacketNumber response,
+                         int64_t response_ns) {
+        CommandRow& row = commands.add(itt, request, response);
+        row.request_ns = request_ns;
+        row.response_ns = response_ns;
+    };
+    constexpr int64_t second = 1'000'000'000;
+    add(1, 1, 9 * second, 4, 9 * second + 1'000);
+    add(2, 5, 2 * second, 8, 2 * second + 3'000);
+    add(3, 6, 2 * second + 1'000, 9, 2 * second + 4'000);
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 1, 2));
+}
+
 TEST(QueueDepth, CountsStatusesOfUnknownCommandsAsSoonAsTheyHaveCome) {
     Commands commands;
     for (uint32_t i = 0; i < 4; ++i) {

@@ -24,7 +24,6 @@ class LateData {
     }
     // Data that end there, which had been acknowledged.
     void add(Serial32 end, const Arrival& arrival) {
-        if (lateness_.count() == 0) first_packet_ = arrival.packet;
         int64_t acknowledged_ns = arrival.time_ns;
         // From the oldest on: the first that acknowledges all of it.
         for (size_t i = 0; i < known_; ++i) {
@@ -33,6 +32,9 @@ class LateData {
             acknowledged_ns = ack.time_ns;
             break;
         }
+        // By its time it was not: an interface of several queues may write them in another order.
+        if (arrival.time_ns < acknowledged_ns) return;
+        if (lateness_.count() == 0) first_packet_ = arrival.packet;
         lateness_.add(arrival.time_ns - acknowledged_ns);
     }
 

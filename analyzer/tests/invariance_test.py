@@ -6,7 +6,8 @@ Of whole samples, twins are made in which nothing happened otherwise. Sequence n
 they wrap (RFC 9293 §3.4, RFC 7323 §5.4); IPv4 is replaced by IPv6; each packet is there once more, as from a mirror port that
 copies what enters and what leaves. All tables must tell the same, but for the columns that hold what was changed.
 
-Others were stamped by a clock of coarse steps: then no time is told that such a clock cannot tell, and it is said."""
+Others are in another order than that of their times, as an interface of several queues writes them: commands are the same. Others
+were stamped by a clock of coarse steps: then no time is told that such a clock cannot tell, and it is said."""
 
 import argparse
 import collections
@@ -16,7 +17,7 @@ import sys
 import tempfile
 
 from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, missing_program, number, table
-from twins_test import firm_faults, opened
+from twins_test import firm_faults, from_target, opened
 
 ETHERNET = 14
 IPV4, IPV6, TCP = 0x0800, 0x86dd, 6
@@ -37,6 +38,7 @@ TOLD_BY_IDENTIFICATION = ("reordered.pcap.zst", "sent-again-deep-reordering-at-i
 COPIES_AFTER_NS = (0, 20_000, 150_000)
 SAMPLES_OF_COPIES = ("reads-4k-qd8.pcap.zst", "loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst", "writes-r2t.pcap.zst")
 STEPS_NS = (100_000, 1_000_000)
+QUEUES_WRITTEN_NS = (50_000, 500_000)
 
 
 class TcpSegment:
@@ -202,6 +204,16 @@ def twice(capture, packets, after_ns):
         yield *divmod(moment, capture.second), wire, frame, at
 
 
+def in_queues(capture, written_ns):
+    """Each direction comes in a queue of its own, and what is in them is written so often, one after the other."""
+    every = written_ns * capture.second // 10 ** 9
+    packets = []
+    for at, (seconds, fraction, wire, frame) in enumerate(capture.packets, 1):
+        written = (seconds * capture.second + fraction) // every
+        packets.append((written, from_target(frame), at, (seconds, fraction, wire, frame, at)))
+    return [packet for *_, packet in sorted(packets, key=lambda packet: packet[:3])]
+
+
 def differences(one, other, without):
     if len(one) != len(other):
         yield f"{len(other)} rows instead of {len(one)}"
@@ -243,6 +255,21 @@ def check_copies(checks, sanscope, name, what, path, twin, originals):
     if not any(row["kind"] == "captured_twice" for row in findings[1]):
         faults.append("it does not say that packets were captured twice")
     checks.check(f"{name} {what}: the same commands, losses and states, and it is said", faults)
+
+
+def check_queues(checks, sanscope, name, capture, whole, written_ns, path):
+    originals = write(capture, in_queues(capture, written_ns), path)
+    numbers = {original: at for at, original in enumerate(originals) if at}
+    twin = table(sanscope, "commands", path, statuses=(0, 3))
+    faults = firm_faults(whole, twin, numbers)
+    found = {(row["itt"], number(row["request_packet"])): row for row in twin if row["request_packet"]}
+    for row in whole:
+        same = found.get((row["itt"], numbers.get(number(row["request_packet"]))))
+        if same is None:
+            faults.append(f"missing: {row['itt']} of packet {row['request_packet']}")
+        elif same["turnaround_ns"] not in (row["turnaround_ns"], None):
+            faults.append(f"turnaround {same['turnaround_ns']} instead of {row['turnaround_ns']}")
+    checks.check(f"{name} in queues written each {written_ns // 1000} µs: the same times and depths", faults)
 
 
 def check_steps(checks, sanscope, name, capture, whole, step_ns, path):
@@ -294,6 +321,8 @@ def main():
                 check_copies(checks, options.sanscope, name, what, path, twin, originals)
                 originals = write(capture, twice(capture, list(over_ipv6(capture)), after_ns), twin)
                 check_copies(checks, options.sanscope, name, what + " over IPv6", six, twin, originals)
+            for written_ns in QUEUES_WRITTEN_NS:
+                check_queues(checks, options.sanscope, name, capture, whole, written_ns, twin)
             for step_ns in STEPS_NS:
                 check_steps(checks, options.sanscope, name, capture, whole, step_ns, twin)
     return checks.finish()

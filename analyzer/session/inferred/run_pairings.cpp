@@ -98,7 +98,7 @@ bool RunPairings::may_bring(const Pairing& pairing, const UnseenRuns& runs) cons
     const size_t end = runs.group_end(pairing.run);
     if (end == runs.size() || !runs[end].count_known) return true;
     const Serial32 latest(runs[end].stat_sn_behind.value - 1);
-    if (!acknowledged_->before(latest, pairing.arrival.packet)) return true;
+    if (!acknowledged_->before(latest, pairing.arrival)) return true;
     of_->issues->add(Issue::answers_acknowledged_before, pairing.arrival.packet);
     return false;
 }
