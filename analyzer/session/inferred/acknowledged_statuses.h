@@ -8,7 +8,7 @@
 
 #include "analyzer/base/partition_index.h"
 #include "analyzer/base/serial32.h"
-#include "analyzer/tcp/stream_reassembler.h"
+#include "analyzer/iscsi/pdu_framer.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
