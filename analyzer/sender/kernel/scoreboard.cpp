@@ -60,9 +60,15 @@ uint8_t Scoreboard::take_blocks(const AckWork& work, bool dsack, Blocks& blocks,
     uint8_t count = 0;
     first_block = 0;
     for (uint8_t k = 0; k < ack.sack_blocks; ++k) {
-        const auto& block = ack.sack[k];
-        const bool usable =
-            is_sackblock_valid(k == 0 && dsack, block.begin, block.end) && block.end.after(work.prior_una);
+        ReceivedAck::Block block = ack.sack[k];
+        const bool is_dsack = k == 0 && dsack;
+        // Not Linux's: where the capture begins amid a hole, the block also has what was sent before.
+        const bool begun_before = !is_dsack && ack.ack.before(tp_.snd_una) &&
+                                  !block.begin.after(tp_.snd_una) && block.end.after(tp_.snd_una) &&
+                                  !block.end.after(tp_.snd_nxt);
+        if (begun_before) block.begin = tp_.snd_una;
+        const bool usable = begun_before || (is_sackblock_valid(is_dsack, block.begin, block.end) &&
+                                             block.end.after(work.prior_una));
         if (!usable) {
             if (k == 0) first_block = -1;
             continue;

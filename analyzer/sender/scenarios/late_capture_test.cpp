@@ -49,6 +49,33 @@ TEST_P(LateCapture, InventsNoTransition) {
     EXPECT_EQ(said, truth);
 }
 
+// The path loses, and changes no order. Where the capture begins amid a hole, what was sent before it is outstanding, and the
+// receiver's SACK blocks begin there.
+TEST(LateCaptures, FindNoReorderingWhereverTheyBegin) {
+    Simulation simulation(path_of(40 * millisecond, 100, 10'000));
+    for (uint32_t n = 300; n < 5000; n += 41) simulation.data_link().drop(simulation.segment(n));
+    simulation.write_segments_at(0, 6000);
+    simulation.run_for(5 * second);
+    size_t amid_holes = 0;
+    for (int64_t begins_ns = 200 * millisecond; begins_ns < 1500 * millisecond;
+         begins_ns += 3 * millisecond) {
+        std::vector<TappedSegment> tap;
+        for (const TappedSegment& tapped : simulation.at_sender()) {
+            if (tapped.time_ns >= simulation.absolute(begins_ns)) tap.push_back(tapped);
+        }
+        for (const TappedSegment& tapped : tap) {
+            if (tapped.from_sender) continue;
+            amid_holes += tapped.segment.sack_blocks > 0 ? 1u : 0u;
+            break;
+        }
+        const Captured late(simulation, tap);
+        const uint64_t reordered = late.sender() == nullptr ? 0 : late.sender()->path_reordered();
+        // Of one, its retransmission is the first that is captured: nobody knows what came before.
+        EXPECT_LE(reordered, 1u) << begins_ns / millisecond;
+    }
+    EXPECT_GT(amid_holes, 10u);
+}
+
 // Reno fills its path all the time: within some round trips its window is known.
 TEST_P(LateCapture, FindsTheWindowOfASenderThatFillsIt) {
     const Replayed late = replayed();
