@@ -398,8 +398,10 @@ void SenderTime::find_silences() {
     }
     // Each is between a step and the next one, so that two are the same or apart.
     std::ranges::sort(silences_, {}, &Silence::until_ns);
-    const auto same = std::ranges::unique(silences_, {}, &Silence::until_ns);
-    silences_.erase(same.begin(), same.end());
+    const auto same = std::unique(silences_.begin(), silences_.end(), [](const Silence& a, const Silence& b) {
+        return a.until_ns == b.until_ns;
+    });
+    silences_.erase(same, silences_.end());
     int64_t sum_ns = 0;
     for (Silence& silence : silences_) {
         sum_ns += silence.until_ns - silence.from_ns;

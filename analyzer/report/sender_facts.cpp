@@ -965,9 +965,10 @@ bool SenderFacts::is_all_twice() const {
         return false;
     // Farther apart than a round trip all of the copies look needless. A TCP that sends half of its data so is in Loss for it.
     constexpr uint64_t many = 100;
-    if (needless >= many && needless >= 9 * repaired() && summary->in_state_ns(CaState::loss) == 0)
+    if (needless >= many && needless >= 9 * repaired() && summary->in_state_ns(CaState::loss) == 0) {
         return static_cast<double>(copies + again) * mss() >=
                nearly_half * static_cast<double>(captured_bytes());
+    }
     // Where nearly all copies are known, what is left was sent again.
     if (copies < least_copies || 4 * again < copies) return false;
     return static_cast<double>(copies + again) * mss() >= nearly_half * static_cast<double>(captured_bytes());

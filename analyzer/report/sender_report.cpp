@@ -298,11 +298,12 @@ std::string vantage_words(const ConnectionRow& row) {
     // Below, the clocks and queues of two processors do not order what happens at the ends.
     constexpr int64_t clocks_order_ns = 100'000;
     if (row.is_half_captured()) return "; captured where is not known: one direction is not there";
-    if (row.round_trip_in_doubt())
+    if (row.round_trip_in_doubt()) {
         return row.clocks_apart_ns() > 0
                    ? "; captured where is not known: the clocks of the two directions are apart"
                    : fmt::format("; captured where is not known: its times are in steps of {}",
                                  human_duration(row.clock_step_ns));
+    }
     if (row.rtt_min_ns == no_time) return "; captured where is not known: no round trip was seen";
     if (row.rtt_min_ns < clocks_order_ns) {
         return fmt::format(

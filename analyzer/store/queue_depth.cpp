@@ -2,7 +2,6 @@
 #include "analyzer/store/queue_depth.h"
 
 #include <algorithm>
-#include <compare>
 #include <functional>
 #include <limits>
 #include <queue>
@@ -22,11 +21,7 @@ bool ends_unseen(const CommandRow& row) {
 
 // When a packet passed. Packets of several queues of one interface may be in the file in another order than that of their times;
 // where the clock was set, their order alone counts, and every time is 0.
-struct OrderKey {
-    int64_t time_ns;
-    PacketNumber packet;
-    auto operator<=>(const OrderKey&) const = default;
-};
+using OrderKey = std::pair<int64_t, PacketNumber>;
 
 class PacketOrder {
   public:
@@ -79,7 +74,7 @@ class UnderWay {
         const uint64_t key = alone ? number << 32 | row.itt : row.itt;
         newest_[key] = number;
         const OrderKey end = order.of_end(row);
-        if (end.packet != 0) ends_.push({end, number, key});
+        if (end.second != 0) ends_.push({end, number, key});
         return static_cast<uint32_t>(newest_.size());
     }
 
@@ -250,10 +245,11 @@ std::vector<uint32_t> in_order_of_request(const ChunkedRows<CommandRow>& command
             return commands[i].request_packet != first.request_packet;
         });
         // Where all of them have one.
-        if (std::all_of(begin, end, [&](uint32_t i) { return commands[i].cmd_sn_known; }))
+        if (std::all_of(begin, end, [&](uint32_t i) { return commands[i].cmd_sn_known; })) {
             std::ranges::stable_sort(begin, end, {}, [&](uint32_t i) {
                 return Serial32(first.cmd_sn).distance_to(Serial32(commands[i].cmd_sn));
             });
+        }
         begin = end;
     }
     return order;
