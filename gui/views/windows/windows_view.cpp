@@ -115,8 +115,8 @@ void WindowsView::on_picture(const WindowsPicture& before) {
                                               : tr("This side of the connection sent no data.");
     } else if (std::ranges::none_of(picture().senders, &SenderPicture::judged)) {
         message =
-            tr("What TCP did is not known: of one direction nothing was captured, or the clocks of the two "
-               "are apart.");
+            tr("What TCP did is not known: of one direction nothing was captured, the clocks of the two are "
+               "apart, or the capture's times are in coarse steps.");
     }
     plot_->set_message(message);
 }
