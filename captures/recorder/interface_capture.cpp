@@ -19,6 +19,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -385,9 +386,21 @@ void InterfaceCapture::watch_statistics() {
     received_ = taken_ + dropped_by_kernel_;
 }
 
+// Linux closes an interface before it removes it. Meanwhile nothing comes from it.
+bool InterfaceCapture::is_removed_soon() const {
+    constexpr milliseconds between(10);
+    constexpr int times = 10;
+    for (int i = 0; i < times; ++i) {
+        std::this_thread::sleep_for(between);
+        if (link_state(link_socket_.get(), index_) == Link::removed) return true;
+    }
+    return false;
+}
+
 // False when nothing will come any more. `error`: libpcap's, or none.
 bool InterfaceCapture::watch_link(const char* error) {
-    const Link link = index_ == 0 ? Link::up : link_state(link_socket_.get(), index_);
+    Link link = index_ == 0 ? Link::up : link_state(link_socket_.get(), index_);
+    if (link == Link::down && state_ == v1::InterfaceCounts::UP && is_removed_soon()) link = Link::removed;
     if (link == Link::removed) {
         fail(v1::InterfaceCounts::REMOVED, Trouble::INTERFACE_REMOVED,
              fmt::format("{}: the interface was removed", name_));

@@ -88,6 +88,7 @@ class InterfaceCapture : private BlockOutput {
     void hand_over() override;
     void look_after_keeper(Clock::time_point now);
     void watch_statistics();
+    bool is_removed_soon() const;
     bool watch_link(const char* error);
     void fail(State state, v1::RecordingTrouble::Kind kind, std::string message);
 
