@@ -7,11 +7,13 @@ they wrap (RFC 9293 §3.4, RFC 7323 §5.4); IPv4 is replaced by IPv6; each packe
 copies what enters and what leaves. All tables must tell the same, but for the columns that hold what was changed.
 
 Others are in another order than that of their times, as an interface of several queues writes them: commands are the same. Others
-were stamped by a clock of coarse steps: then no time is told that such a clock cannot tell, and it is said."""
+were stamped by a clock of coarse steps: then no time is told that such a clock cannot tell, and it is said. Of others some packets
+with data were not captured: their streams wait behind holes, and still no time is the target's that was not."""
 
 import argparse
 import collections
 import pathlib
+import random
 import struct
 import sys
 import tempfile
@@ -39,6 +41,7 @@ COPIES_AFTER_NS = (0, 20_000, 150_000)
 SAMPLES_OF_COPIES = ("reads-4k-qd8.pcap.zst", "loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst", "writes-r2t.pcap.zst")
 STEPS_NS = (100_000, 1_000_000)
 QUEUES_WRITTEN_NS = (50_000, 500_000)
+SAMPLES_OF_MISSING_DATA = ("writes-r2t.pcap.zst", "writes-immediate-8k-qd16.pcap.zst", "faults/slow-writes/initiator.pcap.zst")
 
 
 class TcpSegment:
@@ -272,6 +275,33 @@ def check_queues(checks, sanscope, name, capture, whole, written_ns, path):
     checks.check(f"{name} in queues written each {written_ns // 1000} µs: the same times and depths", faults)
 
 
+def check_missing_data(checks, sanscope, name, capture, whole, share, path):
+    """Without so many of the packets that are full of data, drawn from a fixed seed."""
+    draw = random.Random(len(capture.packets))
+    full = [at for at, (_, _, wire, _) in enumerate(capture.packets, 1) if wire >= 1000]
+    numbers = capture.write(path, without=frozenset(at for at in full if draw.random() < share))
+    twin = table(sanscope, "commands", path, statuses=(0, 3))
+    faults = firm_faults(whole, twin, numbers)
+    found = {(row["itt"], number(row["request_packet"])): row for row in twin if row["request_packet"]}
+    writes = dated = 0
+    for row in whole:
+        same = found.get((row["itt"], numbers.get(number(row["request_packet"]))))
+        if same is None or not row["turnaround_ns"] or not same["turnaround_ns"]:
+            continue
+        if row["last_data_packet"] and row["bytes"] and int(row["r2ts"]) > 0:
+            writes += 1
+            dated += same["last_data_packet"] is not None
+        target, true = (int(of["budget_target_ns"] or 0) for of in (same, row))
+        if target > true + int(row["turnaround_ns"]) // 4:
+            faults.append(f"target {target} instead of {true} ns of {row['turnaround_ns']}: packet {row['request_packet']}")
+    if dated * 2 < writes:
+        faults.append(f"of {writes} writes with R2Ts {dated} have their last data")
+    said = {row["kind"] for row in table(sanscope, "findings", path.parent / "whole.pcap", statuses=(0, 3))}
+    faults += [f"it says {row['title']}" for row in table(sanscope, "findings", path, statuses=(0, 3))
+               if row["kind"] not in said | {"not_captured", "capture_issue", "nothing_wrong"}]
+    checks.check(f"{name} without {share:.0%} of the packets with data: nothing is the target's that was not", faults)
+
+
 def check_steps(checks, sanscope, name, capture, whole, step_ns, path):
     step = step_ns * capture.second // 10 ** 9
     packets = []
@@ -325,6 +355,12 @@ def main():
                 check_queues(checks, options.sanscope, name, capture, whole, written_ns, twin)
             for step_ns in STEPS_NS:
                 check_steps(checks, options.sanscope, name, capture, whole, step_ns, twin)
+    for name in SAMPLES_OF_MISSING_DATA:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            capture, whole = opened(options.sanscope, SAMPLES / name, folder)
+            for share in (0.005, 0.02):
+                check_missing_data(checks, options.sanscope, name, capture, whole, share, folder / "less.pcap")
     return checks.finish()
 
 
