@@ -329,7 +329,7 @@ void add_coarse_clock(FindingList& list, const ResultStore& store) {
         Kind::capture_issue, Severity::notice, fmt::format("The capture's times are in steps of {}", step),
         fmt::format("Commands' times shorter than {} are left out{}. Record with a clock, and into a file "
                     "format, that keeps microseconds.",
-                    human_duration(10 * worst->clock_step_ns),
+                    human_duration(worst->least_comparable_ns()),
                     worst->round_trip_in_doubt() ? ", and of what TCP did nothing is said" : ""));
     finding.add_sign(
         fmt::format("all times are multiples of {}, and one packet in eight or more has that of "

@@ -166,8 +166,8 @@ void judge(Finding& finding) {
 // What may have lasted for another time than the capture's clock says, and then have had another cause.
 constexpr std::array of_waits = {Kind::lost_segments, Kind::retransmission_timeout};
 
-// Of a capture whose clock was set back, or whose clocks are apart or coarse: what rests on how long something took may be said of the
-// clock. Where it was set back more often than a clock is set, how TCP recovered rests on it, too.
+// Of a capture whose clock was set back, or whose clocks are apart or coarse: what rests on how long something took may be
+// said of the clock. Where it was set back more often than a clock is set, how TCP recovered rests on it, too.
 void doubt_durations(FindingList& list, CaptureClocks clocks, bool often) {
     constexpr std::array of_durations = {Kind::slow_commands, Kind::slow_command, Kind::send_buffer,
                                          Kind::saturated,     Kind::head_of_line, Kind::delayed_ack,

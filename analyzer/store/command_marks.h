@@ -19,8 +19,8 @@ struct CommandMarks {
     uint32_t bytes_out = 0;     // of SCSI Data-Out PDUs, headers included
     uint32_t bytes_in = 0;      // of SCSI Data-In and SCSI Response PDUs, likewise
     uint32_t last_wait = 0;     // its last row of permission_waits, 1-based
-    uint16_t grants =
-        0;  // R2T PDUs that are not answered in full, and a request that unsolicited Data-Out PDUs follow
+    // R2T PDUs that are not answered in full, and a request whose unsolicited Data-Out PDUs have not all come.
+    uint16_t grants = 0;
     bool has_request = false;
     bool has_data_out = false;
     bool has_answer = false;  // answer_begin

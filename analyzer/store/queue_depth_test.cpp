@@ -20,6 +20,12 @@ class Commands {
         row.session = session;
         return row;
     }
+    void add_timed(uint32_t itt, PacketNumber request, int64_t request_ns, PacketNumber response,
+                   int64_t response_ns) {
+        CommandRow& row = add(itt, request, response);
+        row.request_ns = request_ns;
+        row.response_ns = response_ns;
+    }
     std::vector<uint32_t> depths() {
         fill_queue_depths(rows_, unpaired, unlisted, begun_before);
         std::vector<uint32_t> depths;
@@ -69,31 +75,19 @@ TEST(QueueDepth, CountsRequestsOfOnePacketByCmdSn) {
 // Two queues of an interface, each written out for a while: all packets have their times.
 TEST(QueueDepth, GoesByTimesWherePacketsAreInAnotherOrder) {
     Commands commands;
-    const auto add = [&](uint32_t itt, PacketNumber request, int64_t request_ns, PacketNumber response,
-                         int64_t response_ns) {
-        CommandRow& row = commands.add(itt, request, response);
-        row.request_ns = request_ns;
-        row.response_ns = response_ns;
-    };
-    add(1, 1, 1'000, 4, 2'000);
-    add(2, 2, 3'000, 5, 4'000);
-    add(3, 3, 5'000, 6, 9'000);
-    add(4, 8, 8'000, 7, 10'000);
+    commands.add_timed(1, 1, 1'000, 4, 2'000);
+    commands.add_timed(2, 2, 3'000, 5, 4'000);
+    commands.add_timed(3, 3, 5'000, 6, 9'000);
+    commands.add_timed(4, 8, 8'000, 7, 10'000);
     EXPECT_THAT(commands.depths(), ElementsAre(1, 1, 1, 2));
 }
 
 TEST(QueueDepth, GoesByPacketsWhereTheClockWasSetBack) {
     Commands commands;
-    const auto add = [&](uint32_t itt, PacketNumber request, int64_t request_ns, PacketNumber response,
-                         int64_t response_ns) {
-        CommandRow& row = commands.add(itt, request, response);
-        row.request_ns = request_ns;
-        row.response_ns = response_ns;
-    };
     constexpr int64_t second = 1'000'000'000;
-    add(1, 1, 9 * second, 4, 9 * second + 1'000);
-    add(2, 5, 2 * second, 8, 2 * second + 3'000);
-    add(3, 6, 2 * second + 1'000, 9, 2 * second + 4'000);
+    commands.add_timed(1, 1, 9 * second, 4, 9 * second + 1'000);
+    commands.add_timed(2, 5, 2 * second, 8, 2 * second + 3'000);
+    commands.add_timed(3, 6, 2 * second + 1'000, 9, 2 * second + 4'000);
     EXPECT_THAT(commands.depths(), ElementsAre(1, 1, 2));
 }
 
