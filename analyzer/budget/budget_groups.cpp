@@ -110,6 +110,9 @@ std::vector<SessionBudget> session_budgets(const ResultStore& store, const TimeB
         for (size_t i = 0; i < budget_parts; ++i)
             session.sums_ns[i] = saturated_sum(session.sums_ns[i], budget.parts()[i]);
     }
+    for (const CommandRow& row : store.commands()) {
+        if (row.session != 0 && row.ended_nobody_knows_when()) ++row_of(row.session, sessions).untimed;
+    }
     for (size_t i = 0; i < sessions.size(); ++i) sessions[i].session = static_cast<uint32_t>(i + 1);
     std::erase_if(sessions, [](const SessionBudget& session) { return session.commands == 0; });
     return sessions;

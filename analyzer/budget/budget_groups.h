@@ -43,12 +43,13 @@ std::vector<BudgetGroup> group_budgets(const ResultStore& store, const TimeBudge
 // What a session's commands took in all, part by part.
 struct SessionBudget {
     SessionNumber session;
-    uint64_t commands = 0;
+    uint64_t commands = 0;  // whose turnaround is known
+    uint64_t untimed = 0;   // that ended, or may have, nobody knows when
     std::array<int64_t, budget_parts> sums_ns{};
 
     int64_t turnaround_ns() const;
 };
-// By session; those with commands. One pass over the commands.
+// By session; those with commands whose turnaround is known. One pass over the commands.
 std::vector<SessionBudget> session_budgets(const ResultStore& store, const TimeBudgets& budgets);
 
 }  // namespace sanscope

@@ -59,6 +59,12 @@ std::string parts_of(const SessionBudget& session) {
     return text;
 }
 
+// The average and the shares are of the rest.
+std::string untimed_words(const SessionBudget& session) {
+    if (session.untimed == 0) return "";
+    return fmt::format("; not of {} whose time is not known", counted(session.untimed, "more command"));
+}
+
 }  // namespace
 
 std::string where_the_time_went_section(const ResultStore& store) {
@@ -70,10 +76,9 @@ std::string where_the_time_went_section(const ResultStore& store) {
     for (size_t i = 0; i < std::min(sessions.size(), max_sessions); ++i) {
         const SessionBudget& session = sessions[i];
         const auto mean_ns = session.turnaround_ns() / static_cast<int64_t>(session.commands);
-        fmt::format_to(
-            std::back_inserter(text), "  session {}: {} command{} of {} on average\n    [{}]\n    {}\n",
-            session.session.value(), human_count(session.commands), session.commands == 1 ? "" : "s",
-            human_duration(mean_ns), bar_of(session), parts_of(session));
+        fmt::format_to(std::back_inserter(text), "  session {}: {} of {} on average{}\n    [{}]\n    {}\n",
+                       session.session.value(), counted(session.commands, "command"), human_duration(mean_ns),
+                       untimed_words(session), bar_of(session), parts_of(session));
     }
     if (sessions.size() > max_sessions) {
         fmt::format_to(std::back_inserter(text), "  and {} more\n",
