@@ -8,6 +8,14 @@ namespace {
 
 using namespace column;
 
+// Nobody can tell the states of a sender whose connection is not judged; the row says that acknowledgements showed something.
+template <auto fetch>
+constexpr auto judged = [](const CaTransitionRow& row, const CellContext& context, Cell& cell) {
+    const ConnectionRow* const connection = context.connection(row.connection);
+    if (connection != nullptr && !connection->tcp_is_judged()) return cell.set_empty();
+    fetch(row, context, cell);
+};
+
 constexpr Column<CaTransitionRow> columns[] = {
     {"connection", unsigned_column, "Row of the TCP connection in `connections`",
      number<&CaTransitionRow::connection>},
@@ -17,10 +25,10 @@ constexpr Column<CaTransitionRow> columns[] = {
     {"time_ns", integer_column, "Moment at the sender, nanoseconds since the epoch",
      time<&CaTransitionRow::time_ns>},
     {"from", text_column, "State before: Open, Disorder, CWR, Recovery or Loss",
-     word<&CaTransitionRow::from, ca_state_names>},
+     judged<word<&CaTransitionRow::from, ca_state_names>>},
     {"to", text_column, "State after: Open, Disorder, CWR, Recovery or Loss",
-     word<&CaTransitionRow::to, ca_state_names>},
-    {"cause", text_column, "What brought it about", text<&CaTransitionRow::cause>},
+     judged<word<&CaTransitionRow::to, ca_state_names>>},
+    {"cause", text_column, "What brought it about", judged<text<&CaTransitionRow::cause>>},
 };
 constexpr auto infos = column_infos(columns);
 

@@ -44,5 +44,17 @@ TEST(CaTransitionsTable, a_transition_no_packet_shows_has_no_packet) {
                 ElementsAre("connection", "from", "time_ns", "to"));
 }
 
+TEST(CaTransitionsTable, no_states_are_told_of_a_connection_that_is_not_judged) {
+    ChunkedRows<ConnectionRow> connections;
+    connections.append({}).packets_out = 5;
+    ChunkedRows<CaTransitionRow> rows;
+    rows.append(
+        {.time_ns = 5, .cause = "SACK", .connection = 1, .from = CaState::open, .to = CaState::disorder});
+    EXPECT_THAT(
+        known_cells(*make_ca_transitions_table(rows, connections), 0),
+        testing::AllOf(testing::Contains("time_ns"), testing::Not(testing::Contains("to")),
+                       testing::Not(testing::Contains("from")), testing::Not(testing::Contains("cause"))));
+}
+
 }  // namespace
 }  // namespace sanscope

@@ -187,13 +187,13 @@ void write_window(const TreeContext& context, size_t index, proto_tree* tree) {
     char buffer[max_endpoint_text];
     char sender[text_size];
     Items::copy(sender_of(context.feed, row, buffer), sender);
-    proto_item* item =
-        proto_tree_add_string_format(tree, fields.sender, context.bytes, 0, 0, sender,
-                                     "TCP sender %s: %u bytes in flight", sender, row.in_flight);
+    proto_item* item = proto_tree_add_string_format(tree, fields.sender, context.bytes, 0, 0, sender,
+                                                    "TCP sender %s", sender);
     proto_item_set_generated(item);
+    if (row.ca_state_known) proto_item_append_text(item, ": %u bytes in flight", row.in_flight);
     if (row.cwnd != unknown<uint32_t>) proto_item_append_text(item, ", congestion window %u", row.cwnd);
     const Items items(context, proto_item_add_subtree(item, subtrees.sender));
-    items.number(fields.in_flight, row.in_flight);
+    if (row.ca_state_known) items.number(fields.in_flight, row.in_flight);
     items.number(fields.cwnd, row.cwnd);
     items.number(fields.cwnd_low, row.cwnd_low);
     items.number(fields.cwnd_high, row.cwnd_high);
@@ -208,7 +208,9 @@ void write_window(const TreeContext& context, size_t index, proto_tree* tree) {
 }
 
 void write_transition(const TreeContext& context, size_t index, proto_tree* tree) {
-    const CaTransitionRow& row = context.feed.store().ca_transitions()[index];
+    const ResultStore& store = context.feed.store();
+    const CaTransitionRow& row = store.ca_transitions()[index];
+    if (!store.connection(row.connection).tcp_is_judged()) return;
     const std::string_view from = ca_state_names[static_cast<size_t>(row.from)];
     const std::string_view to = ca_state_names[static_cast<size_t>(row.to)];
     char buffer[max_endpoint_text];
