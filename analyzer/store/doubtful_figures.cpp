@@ -25,7 +25,15 @@ void leave_out_round_trips(ConnectionRow& row) {
     row.rtt_to_target_ns = no_time;
 }
 
+// Mean and deviation are told where the times of one command in a hundred are missing at most, as LogHistogram has it.
+bool moments_hold(const Moments& times, uint64_t missing) {
+    return static_cast<double>(missing) * 99 <= times.weight();
+}
+
 void leave_out_moments(ConnectionRow& row) {
+    if (!moments_hold(row.read_turnaround, row.untimed_reads)) row.read_turnaround = {};
+    if (!moments_hold(row.write_turnaround, row.untimed_writes)) row.write_turnaround = {};
+    if (row.time_error_ns() == 0) return;
     const auto least_ns = static_cast<double>(row.least_comparable_ns());
     for (Moments* const times : {&row.read_turnaround, &row.write_turnaround}) {
         if (times->mean() < least_ns) *times = {};
@@ -66,9 +74,9 @@ bool leave_out_doubtful(ChunkedRows<ConnectionRow>& connections, ChunkedRows<Com
     bool all_judged = true;
     for (ConnectionRow& row : connections) {
         all_judged = all_judged && row.tcp_is_judged();
+        leave_out_moments(row);
         if (row.time_error_ns() == 0) continue;
         least_ns = std::max(least_ns, row.least_comparable_ns());
-        leave_out_moments(row);
         if (row.round_trip_in_doubt()) leave_out_round_trips(row);
     }
     if (!all_judged) {

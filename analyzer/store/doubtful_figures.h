@@ -7,7 +7,8 @@
 
 namespace sanscope {
 
-// Leaves out what nobody can tell of connections whose two directions cannot be held together. Of all that are not judged
+// Leaves out what nobody can tell: mean turnarounds of connections where more than one command in a hundred ended nobody knows
+// when; and much of connections whose two directions cannot be held together. Of all that are not judged
 // (ConnectionRow::tcp_is_judged()): congestion windows, states, and what limited the senders. Where clocks are apart
 // (ConnectionRow::clocks_apart_ns()), or step coarsely (clock_step_ns), also commands' times that are shorter than can be compared,
 // and where that is much beside the round trip, the round trip and where it was captured; where they are apart, queue depths, too.

@@ -118,5 +118,34 @@ TEST_F(DoubtfulFigures, OneClockLeavesNothingOut) {
     EXPECT_TRUE(store.commands_comparable());
 }
 
+TEST_F(DoubtfulFigures, averages_are_not_told_where_many_commands_ended_nobody_knows_when) {
+    add_connection(ms, 0);
+    add_connection(ms, 0);
+    for (int i = 0; i < 99; ++i) {
+        add_read(1, ms);
+        add_read(2, ms);
+    }
+    add_read(1, no_time);
+    add_read(2, no_time);
+    add_read(2, no_time);
+    store.finish();
+    EXPECT_TRUE(store.connections()[0].read_turnaround.known());
+    EXPECT_FALSE(store.connections()[1].read_turnaround.known());
+}
+
+TEST_F(DoubtfulFigures, a_command_of_an_unknown_kind_may_be_of_each) {
+    add_connection(ms, 0);
+    add_read(1, ms);
+    uint64_t number = 0;
+    CommandRow& row = store.begin_command(number);
+    row = {.request_packet = 3, .connection = 1, .session = 1, .outcome = Outcome::unknown};
+    store.requested(row);
+    store.end_command(number, row, false, false);
+    EXPECT_EQ(store.connections()[0].untimed_reads, 1u);
+    EXPECT_EQ(store.connections()[0].untimed_writes, 1u);
+    store.finish();
+    EXPECT_FALSE(store.connections()[0].read_turnaround.known());
+}
+
 }  // namespace
 }  // namespace sanscope

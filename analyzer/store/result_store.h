@@ -319,10 +319,16 @@ class ResultStore {
 
   private:
     void add_turnaround(const CommandRow& row, bool is_read, bool is_write) {
-        const bool answered = row.response_packet != 0 || row.outcome == Outcome::completed;
-        if (!answered || is_read == is_write || row.turnaround_ns() == no_time) return;
         if (row.connection == 0 || row.connection > connections_.size()) return;
         ConnectionRow& on = connection(row.connection);
+        if (row.ended_nobody_knows_when()) [[unlikely]] {
+            const bool untold = row.opcode == unknown<uint16_t>;
+            if (is_read || untold) ++on.untimed_reads;
+            if (is_write || untold) ++on.untimed_writes;
+            return;
+        }
+        const bool answered = row.response_packet != 0 || row.outcome == Outcome::completed;
+        if (!answered || is_read == is_write || row.turnaround_ns() == no_time) return;
         (is_read ? on.read_turnaround : on.write_turnaround).add(static_cast<double>(row.turnaround_ns()));
     }
     // One that is complete waits where it costs nothing; the last PDU of its last command has been entered by now.

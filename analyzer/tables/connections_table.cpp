@@ -81,7 +81,9 @@ constexpr Column<ConnectionRow> columns[] = {
     {"session", unsigned_column, "Row of the iSCSI session in `sessions`", number<&ConnectionRow::session>},
     {"iscsi", boolean_column, "Whether iSCSI was recognised on the connection",
      boolean<&ConnectionRow::iscsi>},
-    {"read_turnaround_mean_ns", integer_column, "Turnaround of its reads on average, nanoseconds",
+    {"read_turnaround_mean_ns", integer_column,
+     "Turnaround of its reads on average, nanoseconds; empty where that of more than one in a hundred is not "
+     "known",
      mean_ns<&ConnectionRow::read_turnaround>},
     {"read_turnaround_sd_ns", integer_column,
      "Standard deviation of the turnaround of its reads, nanoseconds",
@@ -89,7 +91,9 @@ constexpr Column<ConnectionRow> columns[] = {
     {"read_turnaround_sd_percent", unsigned_column,
      "That in percent of the mean: the coefficient of variation",
      percent_deviation<&ConnectionRow::read_turnaround>},
-    {"write_turnaround_mean_ns", integer_column, "Turnaround of its writes on average, nanoseconds",
+    {"write_turnaround_mean_ns", integer_column,
+     "Turnaround of its writes on average, nanoseconds; empty where that of more than one in a hundred is "
+     "not known",
      mean_ns<&ConnectionRow::write_turnaround>},
     {"write_turnaround_sd_ns", integer_column,
      "Standard deviation of the turnaround of its writes, nanoseconds",

@@ -98,8 +98,13 @@ struct ConnectionRow {
     // Of its commands that were answered, by direction of their data, nanoseconds.
     Moments read_turnaround = {};
     Moments write_turnaround = {};
+    // Commands that ended, or may have, nobody knows when: each counts for what it may have been.
+    uint32_t untimed_reads = 0;
+    uint32_t untimed_writes = 0;
     SessionNumber session = 0;
     bool iscsi = false;
+    bool place_found_late =
+        false;  // when the senders' TCP had been followed as if the capture were taken at both ends
     Side initiator_side = Side::a;  // that stands as initiator
     // Of side a, b: the sequence number of the byte that PduRow::bhs_offset counts from, where that side's stream was read.
     uint32_t stream_start_seq[2] = {0, 0};
@@ -134,7 +139,7 @@ struct ConnectionRow {
         return time_error_ns() > 0 && (rtt_min_ns == no_time || rtt_min_ns < 4 * time_error_ns());
     }
     // Whether what the senders' TCP did, and was limited by, can be told.
-    bool tcp_is_judged() const { return !is_half_captured() && !round_trip_in_doubt(); }
+    bool tcp_is_judged() const { return !is_half_captured() && !round_trip_in_doubt() && !place_found_late; }
 };
 
 // What a packet brings of TCP. Where it completes no segment, `connection` is 0 and nothing else holds.
