@@ -90,6 +90,9 @@ class OfSession {
             return;
         }
         if (waits_for_r2ts || shallow_queue() || send_buffer()) return;
+        // It may be a window of its TCP that holds so much.
+        const bool window_is_known = sender_.widest_offered > 0;
+        if (!window_is_known && is_filled_to_one_amount()) return;
         saturated();
     }
 
@@ -206,29 +209,36 @@ class OfSession {
         list_.push_back(std::move(finding));
     }
 
-    // As much as the send buffer holds is always in flight: whatever is acknowledged is replaced at once, no more.
-    bool send_buffer() {
+    // As much as something holds is always in flight, though more waits: whatever is acknowledged is replaced at once, no more.
+    bool is_filled_to_one_amount() const {
         // What an R2T asked for is all that may be under way.
         if (!reads_ && 2 * parts_.r2ts >= parts_.count()) return false;
         const uint32_t in_flight = sender_.in_flight_p50;
         constexpr double steady = 0.7;
         constexpr double seldom_less = 0.25;
-        constexpr double well_below = 0.75;
-        const uint32_t cwnd = sender_.summary->cwnd_max();
         const bool is_steady = sender_.in_flight_p50 >= steady * sender_.in_flight_p90 &&
                                sender_.in_flight_p10 >= seldom_less * sender_.in_flight_p90;
-        // Nor may the receiver's window be what is full: where that is not known, nothing is.
-        const bool is_below_window = cwnd != unknown<uint32_t> &&
-                                     sender_.in_flight_p90 <= well_below * cwnd &&
-                                     sender_.in_flight_p90 <= well_below * sender_.widest_offered;
-        if (!sender_.has_windows || !is_steady || !is_below_window || !sender_.is_bulk()) return false;
+        if (!sender_.has_windows || !is_steady || !sender_.is_bulk()) return false;
         if (in_flight < flowing_segments * sender_.mss() || rtt_ns_ < least_long_path_ns / 2) return false;
         // What waits must be more than what is under way.
         if (depth_ * size_ < 2.0 * in_flight || throughput_ >= plenty) return false;
         // What is acknowledged is replaced: a buffer's worth each round trip.
         const double of_buffer =
             static_cast<double>(sender_.in_flight_p90) * 1e9 / static_cast<double>(rtt_ns_);
-        if (throughput_ < most * of_buffer) return false;
+        return throughput_ >= most * of_buffer;
+    }
+
+    // It is the send buffer that holds so much.
+    bool send_buffer() {
+        if (!is_filled_to_one_amount()) return false;
+        const uint32_t in_flight = sender_.in_flight_p50;
+        constexpr double well_below = 0.75;
+        const uint32_t cwnd = sender_.summary->cwnd_max();
+        // Nor may the receiver's window be what is full: where that is not known, nothing is.
+        const bool is_below_window = cwnd != unknown<uint32_t> &&
+                                     sender_.in_flight_p90 <= well_below * cwnd &&
+                                     sender_.in_flight_p90 <= well_below * sender_.widest_offered;
+        if (!is_below_window) return false;
         Finding finding =
             begin(Kind::send_buffer, Severity::notice, sender_.limited_ns(SendLimit::application));
         finding.side = reads_ ? Finding::Side::target : Finding::Side::initiator;

@@ -330,11 +330,12 @@ void append_side(std::string& text, const ReportedSender& side) {
     const SenderSummary& sender = side.sender();
     if (side.is_not_judged()) {
         const uint64_t again = side.repaired() + side.needless();
-        line(text, "       {:<9}  {} sent{}; what its TCP did is not known",
+        line(text, "       {:<9}  {} sent{}; what its TCP did is not known{}",
              side.is_initiator() ? "initiator" : "target", human_bytes(static_cast<double>(side.bytes())),
              again == 0
                  ? ""
-                 : fmt::format(", {} segment{} of it again", human_count(again), again == 1 ? "" : "s"));
+                 : fmt::format(", {} segment{} of it again", human_count(again), again == 1 ? "" : "s"),
+             side.connection().place_found_late ? ": where it was captured showed too late" : "");
         return;
     }
     std::string sent = human_bytes(static_cast<double>(side.bytes())) + " sent";

@@ -2,11 +2,10 @@
 #include "analyzer/sender/connection_senders.h"
 
 #include <algorithm>
+#include <array>
 
 namespace sanscope {
 namespace {
-
-constexpr uint32_t timestamps_length = 12;  // of the option in every segment, padding included
 
 // Every field, for what is written over may be of an older packet.
 void fill_segment(SentSegment& segment, const DecodedPacket& packet, const TcpOptions& options,
@@ -28,6 +27,8 @@ void fill_segment(SentSegment& segment, const DecodedPacket& packet, const TcpOp
     segment.keeps_alive = false;
     segment.asked = false;
     segment.acknowledged_before = false;
+    segment.acknowledged = false;
+    segment.options_length = packet.options_cut ? uint8_t{0} : packet.options_length;
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ void ConnectionSenders::on_packet(Side from, const DecodedPacket& packet, Packet
     }
     // The least round trips show within so many packets.
     constexpr uint32_t enough_for_vantage = 4096;
-    if (packets_ < enough_for_vantage) {
+    if (packets_ < enough_for_vantage || !vantage_.settled()) {
         ++packets_;
         vantage_.on_packet(from, time_ns, packet, options);
         note_round_trip();
@@ -125,7 +126,16 @@ void ConnectionSenders::on_packet(Side from, const DecodedPacket& packet, Packet
     }
     fill_segment(event.sent, packet, options, number, time_ns);
     sender.history.on_sent(event.sent, round_trip_ns_);
-    if (vantage_.settled() || waiting_.size() >= max_waiting) begin();
+    if (vantage_.settled() || !waits_longer()) begin();
+}
+
+bool ConnectionSenders::waits_longer() {
+    if (waiting_.size() < least_waiting) return true;
+    if (waiting_.size() >= most_waiting) return false;
+    if (waiting_.back().sent.time_ns - waiting_.front().sent.time_ns > longest_wait_ns) return false;
+    if (!budget_.take_waiting()) return false;
+    ++waiting_taken_;
+    return true;
 }
 
 void ConnectionSenders::note_round_trip() {
@@ -258,6 +268,7 @@ void ConnectionSenders::fill_ack(ReceivedAck& ack, const SideState& speaker, con
     ack.timestamp_echo = options.timestamp_echo;
     ack.has_timestamp = options.has_timestamps;
     ack.flags = packet.flags;
+    ack.options_cut = packet.options_cut;
     ack.sack_blocks = options.sack_blocks;
     for (size_t i = 0; i < options.sack_blocks; ++i)
         ack.sack[i] = {options.sack[i].begin, options.sack[i].end};
@@ -277,17 +288,25 @@ bool ConnectionSenders::is_remote(Side from) const {
     return false;
 }
 
+// At the place of one end, a trip that takes no time needs no estimate.
+bool ConnectionSenders::needs_estimate(Side from) const {
+    const int64_t round_trip_ns = vantage_.round_trip_ns(from);
+    const bool near = round_trip_ns != no_time && round_trip_ns < VantageFinder::near_ns;
+    return is_remote(from) && !near;
+}
+
 void ConnectionSenders::begin() {
     begun_ = true;
+    begun_anywhere_ = vantage_.place() == TapPlace::unknown;
     for (const Side from : {Side::a, Side::b}) {
-        if (!is_remote(from)) continue;
-        const int64_t round_trip_ns = vantage_.round_trip_ns(from);
-        // At the place of one end, a trip that takes no time needs no estimate.
-        const bool near = round_trip_ns != no_time && round_trip_ns < VantageFinder::near_ns;
-        if (!near) state_of(from).remote = std::make_unique<RemoteSender>(options_of(from), round_trip_ns);
+        if (!needs_estimate(from)) continue;
+        state_of(from).remote =
+            std::make_unique<RemoteSender>(options_of(from), vantage_.round_trip_ns(from));
     }
     for (const Waiting& packet : waiting_) deliver(packet);
     waiting_ = {};
+    budget_.give_back_waiting(waiting_taken_);
+    waiting_taken_ = 0;
 }
 
 void ConnectionSenders::deliver(const Waiting& packet) {
@@ -356,6 +375,10 @@ uint64_t ConnectionSenders::withheld() const {
 void ConnectionSenders::describe(Side initiator_side, ConnectionRow& row) const {
     row.vantage = Vantage::unknown;
     row.rtt_min_ns = no_time;
+    row.place_found_late =
+        begun_anywhere_ && std::ranges::any_of(std::array{Side::a, Side::b}, [this](Side from) {
+            return state_of(from).replay != nullptr && needs_estimate(from);
+        });
     switch (vantage_.place()) {
         case TapPlace::at_a:
             row.vantage = initiator_side == Side::a ? Vantage::initiator : Vantage::target;

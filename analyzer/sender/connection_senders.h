@@ -21,10 +21,15 @@ namespace sanscope {
 // and heard, and lets that be replayed. A side that the capture was taken at is replayed as captured; the other one,
 // as RemoteSender estimates it.
 //
-// Packets wait until it shows where the capture was taken: mostly for the handshake, at most for max_waiting.
+// Packets wait until it shows where the capture was taken: mostly for the handshake; where that was not captured, for answers that
+// come from both ends, which on a long and fast path are many packets away. At least for least_waiting, at most for
+// most_waiting or longest_wait_ns, and for no more than all connections may hold together (SendBudget). What is replayed
+// before it shows is replayed as if captured at both ends; found to be otherwise, it is not told (ConnectionRow::place_found_late).
 class ConnectionSenders {
   public:
-    static constexpr size_t max_waiting = 256;
+    static constexpr size_t least_waiting = 256;
+    static constexpr size_t most_waiting = 65'536;
+    static constexpr int64_t longest_wait_ns = 3'000'000'000;
 
     ConnectionSenders(ResultStore& store, SendBudget& budget, uint32_t connection)
         : store_(store), budget_(budget), connection_(connection), jumps_(connection) {}
@@ -85,6 +90,7 @@ class ConnectionSenders {
     void note_round_trip();
     void report_missing(Side from, int64_t now_ns, bool all);
     void note_syn(SideState& sender, const TcpOptions& options);
+    bool waits_longer();
     void begin();
     void deliver(const Waiting& packet);
     void begin_replay(Side from);
@@ -97,6 +103,7 @@ class ConnectionSenders {
                          const TcpOptions& options, PacketNumber number, int64_t time_ns);
     SenderOptions options_of(Side from) const;
     bool is_remote(Side from) const;
+    bool needs_estimate(Side from) const;
     SideState& state_of(Side side) { return sides_[index_of(side)]; }
     const SideState& state_of(Side side) const { return sides_[index_of(side)]; }
 
@@ -110,7 +117,9 @@ class ConnectionSenders {
     uint32_t packets_ = 0;             // seen by vantage_
     int64_t round_trip_ns_ = no_time;  // from the tap to both ends and back
     bool begun_ = false;
+    bool begun_anywhere_ = false;  // where the capture was taken had not shown
     std::vector<Waiting> waiting_;
+    size_t waiting_taken_ = 0;  // of the budget
 };
 
 }  // namespace sanscope

@@ -252,6 +252,10 @@ class SenderReplay::Machine {
             wanted = std::max(waits_for, 1u);
         }
         row.limit = send_limit(state, estimate.cwnd, wanted, more_waiting_, paced);
+        const bool had_nothing = row.limit == SendLimit::application || row.limit == SendLimit::pacing;
+        if (had_nothing && wire_.unscaled_window().may_be_full(state, int64_t{wanted} * state.mss))
+            [[unlikely]]
+            row.limit = SendLimit::unknown;
         if (acks_missing_) forget_window(row);
     }
 

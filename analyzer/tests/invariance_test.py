@@ -6,6 +6,9 @@ Of whole samples, twins are made in which nothing happened otherwise. Sequence n
 they wrap (RFC 9293 §3.4, RFC 7323 §5.4); IPv4 is replaced by IPv6; each packet is there once more, as from a mirror port that
 copies what enters and what leaves. All tables must tell the same, but for the columns that hold what was changed.
 
+Others have no SACK options, so that D-SACK tells nothing; no IP identifications; begin amid losses; or have many segments in one
+packet, as segmentation offload makes them: what was lost, and what was sent again for nothing, is the same.
+
 Others are in another order than that of their times, as an interface of several queues writes them: commands are the same. Others
 were stamped by a clock of coarse steps: then no time is told that such a clock cannot tell, and it is said. Of others some packets
 with data were not captured: their streams wait behind holes, and still no time is the target's that was not."""
@@ -24,7 +27,9 @@ from twins_test import firm_faults, from_target, opened
 ETHERNET = 14
 IPV4, IPV6, TCP = 0x0800, 0x86dd, 6
 ACK = 0x10
-SACK, TIMESTAMPS = 5, 8  # option kinds
+SACK_PERMITTED, SACK, TIMESTAMPS = 4, 5, 8  # option kinds
+NO_OPERATION = 1
+FIN, SYN, RST, PSH = 1, 2, 4, 8
 WRAP = 1 << 32
 
 TABLES = ("connections", "sessions", "commands", "pdus", "windows", "ca_transitions", "losses", "findings")
@@ -41,6 +46,14 @@ COPIES_AFTER_NS = (0, 20_000, 150_000)
 SAMPLES_OF_COPIES = ("reads-4k-qd8.pcap.zst", "loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst", "writes-r2t.pcap.zst")
 STEPS_NS = (100_000, 1_000_000)
 QUEUES_WRITTEN_NS = (50_000, 500_000)
+SAMPLES_OF_ONE_END_WITHOUT_SACK = ("reordered.pcap.zst", "loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst")
+SAMPLES_WITHOUT_IDENTIFICATION = ("sent-again-deep-reordering-at-initiator.pcap.zst",)
+SAMPLES_BEGUN_AMID = ("loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst", "sent-again-loss-ipv6-at-initiator.pcap.zst",
+                      "sent-again-loss-ipv6-at-target.pcap.zst", "sent-again-loss-mixed-4k-at-initiator.pcap.zst",
+                      "sent-again-reordering-at-target.pcap.zst")
+SAMPLES_OF_LARGE_PACKETS = ("loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst")
+LOST, NEEDLESS, LATE = "lost", "sent again for nothing", "late"
+WHAT_HAPPENED = {"fast_retransmit": LOST, "rto": LOST, "tlp": LOST, "spurious": NEEDLESS, "out_of_order": LATE}
 SAMPLES_OF_MISSING_DATA = ("writes-r2t.pcap.zst", "writes-immediate-8k-qd16.pcap.zst", "faults/slow-writes/initiator.pcap.zst")
 
 
@@ -185,6 +198,60 @@ def over_ipv6(capture):
         yield seconds, fraction, wire, frame
 
 
+def without_options(*kinds):
+    def change(segment):
+        for kind, at, length in list(segment.options()):
+            if kind in kinds:
+                end = min(at + length, len(segment.frame))
+                segment.frame[at:end] = bytes([NO_OPERATION]) * (end - at)
+    return change
+
+
+def without_identification(segment):
+    if segment.version == 4:
+        segment.frame[ETHERNET + 4:ETHERNET + 6] = b"\0\0"
+
+
+def begun_amid(capture, share):
+    first = int(len(capture.packets) * share)
+    return [(*packet, at) for at, packet in enumerate(capture.packets, 1) if at > first]
+
+
+def in_large_packets(capture, within_ns, most=65_000):
+    """What follows on within that time, from its first on, is one packet, as segmentation offload has it: segments of one length
+    with the same header, and a shorter last one."""
+    within = within_ns * capture.second // 10 ** 9
+    packets = []
+    growing = {}  # by sender: place, time, next sequence number, length of a segment, bytes, what its header says
+    for seconds, fraction, wire, frame in capture.packets:
+        segment = TcpSegment.of(frame)
+        if segment is None:
+            packets.append((seconds, fraction, wire, frame))
+            continue
+        moment, sender = seconds * capture.second + fraction, segment.flow()
+        header = segment.header + (frame[segment.header + 12] >> 4) * 4
+        length = segment.length() - (header - segment.header)
+        flags, sequence = frame[segment.header + 13], segment.word(segment.header + 4)
+        says = (frame[segment.header + 8:segment.header + 12], frame[segment.header + 14:segment.header + 16], frame[segment.header + 20:header])
+        plain = length > 0 and len(frame) >= header + length and not flags & (FIN | SYN | RST)
+        grown = growing.pop(sender, None)
+        if plain and grown and grown[2] == sequence and length <= grown[3] and grown[4] + length <= most and moment - grown[1] <= within and \
+                grown[5] == says:
+            at, begun, _, one, total, _ = grown
+            whole = bytearray(packets[at][3]) + frame[header:header + length]
+            whole[segment.header + 13] |= flags & PSH
+            offset, counted = (ETHERNET + 2, 0) if segment.version == 4 else (ETHERNET + 4, segment.header - ETHERNET)
+            struct.pack_into(">H", whole, offset, header - ETHERNET + total + length - counted)
+            packets[at] = (*packets[at][:2], len(whole), bytes(whole))
+            if length == one and not flags & PSH:
+                growing[sender] = (at, begun, (sequence + length) % WRAP, one, total + length, says)
+            continue
+        if plain and not flags & PSH:
+            growing[sender] = (len(packets), moment, (sequence + length) % WRAP, length, length, says)
+        packets.append((seconds, fraction, wire, frame))
+    return packets
+
+
 def write(capture, packets, path):
     """`packets` as Pcap has them, or with the number of the one they are a copy of. Returns those numbers, by number."""
     originals = [0]
@@ -258,6 +325,27 @@ def check_copies(checks, sanscope, name, what, path, twin, originals):
     if not any(row["kind"] == "captured_twice" for row in findings[1]):
         faults.append("it does not say that packets were captured twice")
     checks.check(f"{name} {what}: the same commands, losses and states, and it is said", faults)
+
+
+def check_retransmissions(checks, sanscope, name, what, path, twin, originals):
+    """`originals`: by the twin's numbers."""
+    told = {int(row["packet"]): WHAT_HAPPENED.get(row["kind"]) for row in table(sanscope, "losses", path, statuses=(0, 3)) if row["packet"]}
+    faults = []
+    for row in table(sanscope, "losses", twin, statuses=(0, 3)):
+        now, before = WHAT_HAPPENED.get(row["kind"]), told.get(originals[int(row["packet"])] if row["packet"] else 0)
+        if now and before and now != before:
+            faults.append(f"packet {row['packet']} of {row['sender']}: {now} instead of {before}")
+    checks.check(f"{name} {what}: nothing that was lost is told as sent again for nothing, or late, nor the other way round", faults)
+
+
+def check_large_packets(checks, sanscope, name, capture, path, twin):
+    write(capture, in_large_packets(capture, 50_000), twin)
+    def said(which):
+        return {row["kind"]: row["title"] for row in table(sanscope, "findings", which, statuses=(0, 3)) if row["severity"] != "information"}
+    before, now = said(path), said(twin)
+    faults = [f"it says {title}" for kind, title in now.items() if kind not in before]
+    faults += [f"it does not say {title}" for kind, title in before.items() if kind not in now]
+    checks.check(f"{name} with many segments in one packet: the same is found", faults)
 
 
 def check_queues(checks, sanscope, name, capture, whole, written_ns, path):
@@ -355,6 +443,23 @@ def main():
                 check_queues(checks, options.sanscope, name, capture, whole, written_ns, twin)
             for step_ns in STEPS_NS:
                 check_steps(checks, options.sanscope, name, capture, whole, step_ns, twin)
+    for name in dict.fromkeys(SAMPLES_OF_ONE_END_WITHOUT_SACK + SAMPLES_WITHOUT_IDENTIFICATION + SAMPLES_BEGUN_AMID + SAMPLES_OF_LARGE_PACKETS):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            capture, _ = opened(options.sanscope, SAMPLES / name, folder)
+            path, twin = folder / "whole.pcap", folder / "twin.pcap"
+
+            def check(what, packets):
+                check_retransmissions(checks, options.sanscope, name, what, path, twin, write(capture, packets, twin))
+            if name in SAMPLES_OF_ONE_END_WITHOUT_SACK:
+                check("without SACK", changed(capture, without_options(SACK_PERMITTED, SACK)))
+            if name in SAMPLES_WITHOUT_IDENTIFICATION:
+                check("without IP identifications", changed(capture, without_identification))
+            if name in SAMPLES_BEGUN_AMID:
+                for share in (0.25, 0.5, 0.75):
+                    check(f"begun after {share:.0%}", begun_amid(capture, share))
+            if name in SAMPLES_OF_LARGE_PACKETS:
+                check_large_packets(checks, options.sanscope, name, capture, path, twin)
     for name in SAMPLES_OF_MISSING_DATA:
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)

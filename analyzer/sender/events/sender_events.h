@@ -22,6 +22,9 @@ enum class Sent : uint8_t {
     unknown,  // nothing shows it
 };
 
+// Of the timestamps option that is in every segment where the SYNs agreed on it, padding included (RFC 7323, appendix A).
+constexpr uint32_t timestamps_length = 12;
+
 struct SentSegment {
     int64_t time_ns = no_time;
     PacketNumber packet = 0;
@@ -38,8 +41,10 @@ struct SentSegment {
     bool keeps_alive = false;          // the byte before all that is outstanding (RFC 1122 §4.2.3.6)
     bool asked = false;                // the receiver had shown before that it lacks these bytes
     bool acknowledged_before = false;  // sent again, though the tap saw it acknowledged a round trip before
-    uint32_t timestamp_echo = 0;       // TSecr, if has_timestamp
-    Serial32 ack;                      // if ACK is set
+    bool acknowledged = false;    // sent again, and all of it was acknowledged before this passed the tap
+    uint8_t options_length = 0;   // bytes of TCP options; 0 if not known
+    uint32_t timestamp_echo = 0;  // TSecr, if has_timestamp
+    Serial32 ack;                 // if ACK is set
 };
 
 struct ReceivedAck {
@@ -58,6 +63,7 @@ struct ReceivedAck {
     uint16_t flags = 0;           // TcpFlag
     uint8_t sack_blocks = 0;      // how many of `sack` hold; the first may be a D-SACK (RFC 2883)
     bool has_timestamp = false;
+    bool options_cut = false;  // of the TCP options not all were captured
     std::array<Block, 4> sack;
     uint32_t timestamp = 0;   // TSval, if has_timestamp
     bool scale_known = true;  // of the window

@@ -110,10 +110,11 @@ void SentHistory::on_repeated(SentSegment& segment, Serial32 end, int64_t round_
         // Only a pure acknowledgement has overtaken what nothing behind was seen of.
         if (segment.sent == Sent::late && !segment.seq.before(data_end_)) segment.sent = Sent::first;
         if (segment.sent == Sent::late) {
+            acks_stand_early_ = acks_stand_early_ || found->acknowledged_ns != no_time;
             segment.overtaken = true;
             segment.overtaken_ns = std::max<int64_t>(0, segment.time_ns - found->behind.time_ns);
         }
-        if (segment.sent == Sent::again) keep_repaired(*found, segment.seq, end);
+        if (segment.sent == Sent::again) keep_repaired(*found, segment, end);
         fill(static_cast<size_t>(found - holes_.begin()), segment.seq, end);
     } else {
         for (size_t i = holes_.size(); i-- > 0;) {
@@ -126,9 +127,10 @@ void SentHistory::on_repeated(SentSegment& segment, Serial32 end, int64_t round_
     } else if (data_end_.before(end)) {
         data_end_ = end;
     }
-    segment.acknowledged_before = segment.sent == Sent::again && round_trip_ns != no_time && any_ack_ &&
-                                  !acknowledged_.before(end) &&
-                                  segment.time_ns - acknowledged_ns_ > 2 * round_trip_ns + early_ack_ns;
+    if (segment.sent != Sent::again || !any_ack_ || acknowledged_.before(end)) return;
+    const int64_t since_ns = segment.time_ns - acknowledged_ns_;
+    segment.acknowledged = !acks_stand_early_ && since_ns >= 0;
+    segment.acknowledged_before = round_trip_ns != no_time && since_ns > 2 * round_trip_ns + early_ack_ns;
 }
 
 // Fills a hole, or a part of it.
@@ -161,15 +163,20 @@ bool SentHistory::lies_between(const Mark& before, const SentSegment& segment, c
     return to_behind > 0 && to_behind < ip_id_reach && follows;
 }
 
+// By TSval: it was sent before its repair, and no later than what revealed the hole.
+bool SentHistory::is_older(const SentSegment& segment, const Mark& behind, const Mark& repair) {
+    if (!segment.has_timestamp || !behind.has_timestamp || !repair.has_timestamp) return false;
+    const Serial32 sent(segment.timestamp);
+    return sent.before(Serial32(repair.timestamp)) && !sent.after(Serial32(behind.timestamp));
+}
+
 // The original comes after its repair, as deep reordering has it: the bytes were sent again, but by the packet before.
 bool SentHistory::is_late_original(const SentSegment& segment, Serial32 end, int64_t& overtaken_ns) const {
     for (const Repaired& repaired : repaired_) {
         if (segment.seq.before(repaired.begin) || end.after(repaired.end)) continue;
         const bool by_ip_id = ip_ids_count() && segment.ip_id != 0 && repaired.behind.ip_id != 0;
-        const bool is_late =
-            by_ip_id ? lies_between(repaired.before, segment, repaired.behind)
-                     : segment.has_timestamp && repaired.behind.has_timestamp &&
-                           Serial32(segment.timestamp).before(Serial32(repaired.behind.timestamp));
+        const bool is_late = by_ip_id ? lies_between(repaired.before, segment, repaired.behind)
+                                      : is_older(segment, repaired.behind, repaired.repair);
         if (!is_late) continue;
         overtaken_ns = std::max<int64_t>(0, segment.time_ns - repaired.behind.time_ns);
         return true;
@@ -177,9 +184,10 @@ bool SentHistory::is_late_original(const SentSegment& segment, Serial32 end, int
     return false;
 }
 
-void SentHistory::keep_repaired(const Hole& hole, Serial32 begin, Serial32 end) {
+void SentHistory::keep_repaired(const Hole& hole, const SentSegment& repair, Serial32 end) {
     if (repaired_.size() < max_repaired) repaired_.emplace_back();
-    repaired_[repaired_count_++ % max_repaired] = {begin, end, hole.before, hole.behind};
+    repaired_[repaired_count_++ % max_repaired] = {repair.seq, end, hole.before, hole.behind,
+                                                   mark_of(repair)};
 }
 
 // Follows all that was seen, but the receiver has acknowledged it. Either that acknowledgement stands too early in the
@@ -242,7 +250,9 @@ void SentHistory::fill(size_t i, Serial32 begin, Serial32 end) {
 
 // What is acknowledged has now been seen.
 void SentHistory::cover() {
-    if (uncovered_ns_ != no_time && !end_.before(acknowledged_)) uncovered_ns_ = no_time;
+    if (uncovered_ns_ == no_time || end_.before(acknowledged_)) return;
+    uncovered_ns_ = no_time;
+    acks_stand_early_ = true;
 }
 
 void SentHistory::note_acknowledged(Hole& hole, int64_t time_ns, PacketNumber packet) {

@@ -35,8 +35,8 @@ class SentHistory {
     // Tap and queues may put packets out of order for so long.
     static constexpr int64_t grace_ns = 200'000'000;
 
-    // Writes into `segment` what it brings: its fields `sent`, `overtaken`, `overtaken_ns`, `acknowledged_before` and
-    // `keeps_alive`. `round_trip_ns`: the least time from the tap to the receiver, the sender and back; no_time if
+    // Writes into `segment` what it brings: its fields `sent`, `overtaken`, `overtaken_ns`, `acknowledged`,
+    // `acknowledged_before` and `keeps_alive`. `round_trip_ns`: the least time from the tap to the receiver, the sender and back; no_time if
     // unknown.
     void on_sent(SentSegment& segment, int64_t round_trip_ns) {
         const uint32_t length = sequence_length(segment);
@@ -94,6 +94,7 @@ class SentHistory {
         Serial32 end;
         Mark before;
         Mark behind;
+        Mark repair;
     };
     static constexpr size_t max_repaired = 64;
 
@@ -109,9 +110,10 @@ class SentHistory {
     Sent judge(const Hole& hole, const SentSegment& segment, int64_t round_trip_ns) const;
     Sent judge_acknowledged(const SentSegment& segment, Serial32 end) const;
     bool sent_after_front(const SentSegment& segment) const;
+    static bool is_older(const SentSegment& segment, const Mark& behind, const Mark& repair);
     bool lies_between(const Mark& before, const SentSegment& segment, const Mark& behind) const;
     bool is_late_original(const SentSegment& segment, Serial32 end, int64_t& overtaken_ns) const;
-    void keep_repaired(const Hole& hole, Serial32 begin, Serial32 end);
+    void keep_repaired(const Hole& hole, const SentSegment& repair, Serial32 end);
     void add_hole(Serial32 begin, Serial32 end, const Mark& behind);
     void fill(size_t i, Serial32 begin, Serial32 end);
     void cover();
@@ -122,7 +124,8 @@ class SentHistory {
     bool begun_ = false;
     bool any_ack_ = false;
     bool any_forgotten_ = false;
-    int8_t ip_id_credit_ = 0;  // how far the IP identification is believed to count up
+    bool acks_stand_early_ = false;  // some stood before the segment that they acknowledge
+    int8_t ip_id_credit_ = 0;        // how far the IP identification is believed to count up
     uint16_t newest_ip_id_ = 0;
     uint16_t ip_id_before_ = 0;  // the newest until this segment came
     Serial32 end_;               // one past the farthest byte seen, or passed over by a pure acknowledgement

@@ -81,6 +81,27 @@ TEST(SentHistory, KnowsNewDataFromRepeatedOnes) {
     EXPECT_EQ(tap.send_at_seq(102'500, {.at = 2 * ms}).sent, Sent::first);
 }
 
+TEST(SentHistory, KnowsWhatWasAcknowledgedBeforeItCameAgain) {
+    Tap tap;
+    tap.syn();
+    tap.sends(0, {.at = 10 * us});
+    tap.sends(1, {.at = 11 * us});
+    tap.hears(20 * us, 1);
+    EXPECT_TRUE(tap.sends(0, {.at = 21 * us}).acknowledged);
+    EXPECT_FALSE(tap.sends(1, {.at = 22 * us}).acknowledged);
+    EXPECT_FALSE(tap.send_at_seq(100'500, {.at = 23 * us}).acknowledged) << "not all of it";
+    EXPECT_FALSE(tap.sends(2, {.at = 24 * us}).acknowledged) << "not sent again";
+}
+
+TEST(SentHistory, BelievesNoAcknowledgementsOfACaptureThatHasThemTooEarly) {
+    Tap tap;
+    tap.syn();
+    tap.sends(0, {.at = 10 * us});
+    tap.hears(11 * us, 2);
+    tap.sends(1, {.at = 12 * us});
+    EXPECT_FALSE(tap.sends(1, {.at = 30 * us}).acknowledged);
+}
+
 TEST(SentHistory, TellsALateOriginalByItsIpIdentification) {
     Tap tap;
     tap.syn();

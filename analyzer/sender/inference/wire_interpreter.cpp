@@ -26,9 +26,10 @@ bool is_far(int32_t distance) {
 }  // namespace
 
 WireInterpreter::WireInterpreter(SenderLog& log, SendBudget& budget, const SenderOptions& options)
-    : journal_(log), kernel_(budget, windows_, journal_), tp_(kernel_.tp()) {
+    : journal_(log), kernel_(budget, windows_, journal_), tp_(kernel_.tp()), estimated_(options.estimated) {
     tp_.timestamps = options.timestamps;
     tp_.sack = options.sack;
+    sack_known_ = options.mss != 0;
     if (options.mss != 0) tp_.mss = std::max(options.mss, least_mss);
 }
 
@@ -46,6 +47,23 @@ void WireInterpreter::begin_late(Serial32 seq) {
     windows_.each([&](auto& window) { window.init_late(tp_); });
 }
 
+// What was sent before may be outstanding, and no acknowledgement has shown that it is not.
+void WireInterpreter::begin_in_flight(Serial32 seq) {
+    begun_at_ = seq;
+    begun_in_flight_ = true;
+    any_heard_ = false;
+}
+
+void WireInterpreter::note_heard(Serial32 ack) {
+    if (!any_heard_ || ack.after(heard_)) heard_ = ack;
+    any_heard_ = true;
+    begun_in_flight_ = heard_.before(begun_at_);
+}
+
+bool WireInterpreter::is_outstanding(Serial32 end) const {
+    return begun_in_flight_ && !(any_heard_ && !heard_.before(end));
+}
+
 // Transmission.
 
 void WireInterpreter::on_sent(const SentSegment& segment) {
@@ -56,6 +74,7 @@ void WireInterpreter::on_sent(const SentSegment& segment) {
     if (!begun_) {
         if (length == 0) return;
         begin_late(segment.seq);
+        begin_in_flight(segment.seq);
     }
     const Serial32 begin = segment.seq;
     const Serial32 end = begin + length;
@@ -63,6 +82,7 @@ void WireInterpreter::on_sent(const SentSegment& segment) {
         // The capture paused for long: this is of the connection, and what is outstanding is not known.
         if (length == 0) return;
         kernel_.reset_queue(begin);
+        begin_in_flight(begin);
     }
     if (segment.keeps_alive) {
         const Serial32 probed = begin.before(tp_.snd_una) ? tp_.snd_una : begin;
@@ -95,6 +115,7 @@ void WireInterpreter::on_syn(const SentSegment& segment) {
         kernel_.send_syn();
         initial_seq_ = segment.seq;
         initial_seq_known_ = true;
+        tp_.min_rtt_is_path = !estimated_;
         queue_segments(segment, segment.seq, segment.seq + 1, false);
         return;
     }
@@ -118,6 +139,7 @@ void WireInterpreter::on_unseen(const SentSegment& segment, Serial32 begin, Seri
 void WireInterpreter::on_first_time(const SentSegment& segment, Serial32 begin, Serial32 end) {
     const auto length = static_cast<uint32_t>(begin.distance_to(end));
     const uint64_t late_row = segment.overtaken ? journal_.add_late(segment, begin, length) : 0;
+    if (late_row != 0) journal_.on_late_original(begin, end);
     if (begin.before(tp_.snd_nxt)) fill_in(segment, begin, end, late_row);
     if (!end.after(tp_.snd_nxt)) return;
     const Serial32 from = begin.before(tp_.snd_nxt) ? tp_.snd_nxt : begin;
@@ -165,7 +187,19 @@ void WireInterpreter::send_new(const SentSegment& segment, Serial32 begin, Seria
     windows_.each([&](auto& window) { window.on_sent(tp_, probe); });
     application_.after_new_data(tp_, (segment.flags & (tcp_psh | tcp_fin)) == 0, windows_.bbr);
     tp_.pto_start_us = tp_.now_us;
+    if (!tp_.snd_wnd_known) [[unlikely]]
+        unscaled_.on_sent(tp_);
     note_transmission(segment);
+}
+
+// Payload bytes of each that segmentation offload makes of it: options beyond those of every segment, as SACK, take room in
+// each of them (tcp_current_mss()).
+inline uint32_t WireInterpreter::mss_of(const SentSegment& segment) const {
+    const uint32_t usual = tp_.timestamps ? timestamps_length : 0;
+    if (segment.options_length <= usual) [[likely]]
+        return tp_.mss;
+    const uint32_t more = segment.options_length - usual;
+    return tp_.mss > least_mss + more ? tp_.mss - more : least_mss;
 }
 
 [[gnu::always_inline]] inline void WireInterpreter::queue_segments(const SentSegment& segment, Serial32 begin,
@@ -175,11 +209,12 @@ void WireInterpreter::send_new(const SentSegment& segment, Serial32 begin, Seria
     const bool found_by_repair =
         segment.unseen && tp_.ca_state >= CaState::cwr && !tp_.snd_nxt.after(tp_.high_seq);
     SendQueue& queue = kernel_.queue();
+    const uint32_t mss = mss_of(segment);
     while (begin.before(end)) {
         const auto left = static_cast<uint32_t>(begin.distance_to(end));
         // The FIN takes no room in the segment.
-        const bool one = left <= tp_.mss + 1 && !unseen && segment.length <= tp_.mss;
-        const uint32_t length = one ? left : std::min(left, tp_.mss);
+        const bool one = left <= mss + 1 && !unseen && segment.length <= mss;
+        const uint32_t length = one ? left : std::min(left, mss);
         if (queue.size() >= max_outstanding || !queue.has_room()) {
             kernel_.reset_queue(begin);
             if (!queue.has_room()) {
@@ -222,7 +257,10 @@ void WireInterpreter::add_unseen(Serial32 begin, Serial32 end) {
 
 // A hole before what is sent now: of the capture, or of what the tap saw.
 void WireInterpreter::add_missed(Serial32 seq) {
-    if (tp_.snd_nxt.distance_to(seq) > longest_hole) kernel_.reset_queue(seq);
+    if (tp_.snd_nxt.distance_to(seq) > longest_hole) {
+        kernel_.reset_queue(seq);
+        begin_in_flight(seq);
+    }
     if (seq.after(tp_.snd_nxt)) add_unseen(tp_.snd_nxt, seq);
 }
 
@@ -249,9 +287,11 @@ void WireInterpreter::resend(const SentSegment& segment) {
     const Serial32 end = segment.seq + segment.length + ((segment.flags & tcp_fin) != 0 ? 1 : 0);
     if (!end.after(tp_.snd_una)) {
         // Acknowledged, as the capture has it, just before it was sent again: whatever made the sender do so, the
-        // receiver had it.
-        kernel_.count_retransmission_of_acknowledged();
-        journal_.add(segment, segment.seq, segment.length, LossKind::spurious, nullptr, tp_.now_us);
+        // receiver had it. Or it was lost before the capture began.
+        const LossKind of_lost = segment.asked ? LossKind::fast_retransmit : LossKind::rto;
+        const LossKind kind = is_outstanding(end) ? of_lost : LossKind::spurious;
+        kernel_.count_retransmission_before_una();
+        journal_.add(segment, segment.seq, segment.length, kind, nullptr, tp_.now_us);
         note_transmission(segment);
         return;
     }
@@ -259,12 +299,14 @@ void WireInterpreter::resend(const SentSegment& segment) {
     const Index first = queue.find(segment.seq);
     if (first == queue.end()) return;
     const LossKind kind = explain_retransmission(kernel_, journal_, first);
+    // Whatever made the sender do so, the receiver had it before this came.
+    const LossKind told = segment.acknowledged ? LossKind::spurious : kind;
     resend_segment(segment, first, kind);
-    journal_.add(segment, segment.seq, segment.length, kind, &queue[first], tp_.now_us);
+    journal_.add(segment, segment.seq, segment.length, told, &queue[first], tp_.now_us);
     for (Index i = first + 1; i != queue.end() && queue[i].begin.before(end); ++i) {
         resend_segment(segment, i, kind);
         queue[i].loss = queue[first].loss;
-        queue[i].loss_kind = kind;
+        queue[i].loss_kind = told;
     }
     const bool by_timer = kind == LossKind::tlp || kind == LossKind::rto;
     windows_.each([&](auto& window) { window.on_sent(tp_, by_timer); });
@@ -284,6 +326,7 @@ void WireInterpreter::resend_segment(const SentSegment& segment, Index i, LossKi
 
 bool WireInterpreter::on_ack(const ReceivedAck& ack) {
     set_now(ack.packet, ack.time_ns);
+    if (begun_in_flight_ && (ack.flags & tcp_rst) == 0) note_heard(ack.ack);
     if (!begun_) {
         if ((ack.flags & tcp_syn) != 0) return true;
         begin_late(ack.ack);
@@ -294,11 +337,29 @@ bool WireInterpreter::on_ack(const ReceivedAck& ack) {
     if (is_far(beyond)) return true;
     if (beyond > longest_hole) kernel_.reset_queue(ack.ack);
     if (ack.ack.after(tp_.snd_nxt)) add_unseen(tp_.snd_nxt, ack.ack);
+    if (!sack_known_) learn_sack(ack);
     tp_.rcv_tsecr = ack.timestamp_echo;
     tp_.saw_tstamp = ack.has_timestamp && ack.timestamp_echo != 0;
     if (repeats_all(ack)) return update_by_repeated(ack);
     kernel_.ack(ack, [this] { return tsopt_rtt_us(); });
+    if (!tp_.snd_wnd_known) [[unlikely]]
+        unscaled_.on_ack(tp_);
     return true;
+}
+
+// Where the SYNs were not captured: a receiver that may SACK says with each duplicate what it has beyond (RFC 2018 §4).
+void WireInterpreter::learn_sack(const ReceivedAck& ack) {
+    constexpr uint8_t enough = 3;
+    if (ack.options_cut) return;
+    if (ack.sack_blocks > 0) {
+        sack_known_ = true;
+        return;
+    }
+    const bool duplicate = ack.ack == tp_.snd_una && ack.payload_length == 0 && ack.window == tp_.snd_wnd &&
+                           tp_.packets_out > 0 && (ack.flags & (tcp_syn | tcp_fin | tcp_rst)) == 0;
+    if (!duplicate || ++plain_duplicates_ < enough) return;
+    sack_known_ = true;
+    tp_.sack = false;
 }
 
 // Data came, and acknowledge again what was acknowledged. Of tcp_ack() only the window and the time are left then.

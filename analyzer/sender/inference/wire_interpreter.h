@@ -9,6 +9,7 @@
 #include "analyzer/sender/inference/replayed_sender.h"
 #include "analyzer/sender/inference/sender_log.h"
 #include "analyzer/sender/inference/timestamp_ticks.h"
+#include "analyzer/sender/inference/unscaled_window.h"
 #include "analyzer/sender/kernel/send_budget.h"
 
 namespace sanscope {
@@ -40,6 +41,7 @@ class WireInterpreter {
     WindowCandidates& windows() { return windows_; }
     const WindowCandidates& windows() const { return windows_; }
     bool begun() const { return begun_; }
+    const UnscaledWindow& unscaled_window() const { return unscaled_; }
 
   private:
     using Index = SendQueue::Index;
@@ -47,6 +49,10 @@ class WireInterpreter {
 
     void set_now(PacketNumber packet, int64_t time_ns);
     void begin_late(Serial32 seq);
+    void begin_in_flight(Serial32 seq);
+    void note_heard(Serial32 ack);
+    // Bytes up to `end` were sent before the replay began, and are not known to be acknowledged.
+    bool is_outstanding(Serial32 end) const;
 
     void on_syn(const SentSegment& segment);
     void on_unseen(const SentSegment& segment, Serial32 begin, Serial32 end);
@@ -54,6 +60,7 @@ class WireInterpreter {
     void on_known(const SentSegment& segment, Serial32 begin, Serial32 end);
     void send_new(const SentSegment& segment, Serial32 begin, Serial32 end);
     bool is_probe_of_new_data() const;
+    uint32_t mss_of(const SentSegment& segment) const;
     void queue_segments(const SentSegment& segment, Serial32 begin, Serial32 end, bool unseen);
     void note_transmission(const SentSegment& segment);
 
@@ -65,6 +72,7 @@ class WireInterpreter {
     void resend(const SentSegment& segment);
     void resend_segment(const SentSegment& segment, Index i, LossKind kind);
 
+    void learn_sack(const ReceivedAck& ack);
     bool repeats_all(const ReceivedAck& ack) const;
     bool update_by_repeated(const ReceivedAck& ack);
     int64_t tsopt_rtt_us() const;
@@ -73,12 +81,22 @@ class WireInterpreter {
     LossJournal journal_;
     ReplayedSender kernel_;
     SenderState& tp_;
+    bool estimated_;       // the events are RemoteSender's
     int64_t base_us_ = 0;  // from which time is counted: Linux's is never negative, a capture's may be
     TimestampTicks ticks_;
     ApplicationLimit application_;
+    UnscaledWindow unscaled_;
     bool begun_ = false;
+    bool sack_known_ = false;
+    uint8_t plain_duplicates_ = 0;  // duplicate acknowledgements without SACK, while it is not known
     bool initial_seq_known_ = false;
     Serial32 initial_seq_;
+    // Where a capture begins, or goes on, with data: whether what was sent before may be outstanding, and the
+    // acknowledgement that came farthest since.
+    bool begun_in_flight_ = false;
+    Serial32 begun_at_;
+    bool any_heard_ = false;
+    Serial32 heard_;
     int64_t last_new_us_ = 0;  // new data were sent, for the last time
 };
 

@@ -107,7 +107,7 @@ class LinuxSender {
     void mark_lost(Index i) { mark_skb_lost(tp_, queue_, i); }
     void enter_recovery(const char* cause) { ca_.enter_recovery(false, cause); }
     void stop_frto() { ca_.frto().on_retransmit(tp_); }
-    void count_retransmission_of_acknowledged() {
+    void count_retransmission_before_una() {
         ++tp_.total_retrans;
         undo_.count_retransmission();
     }
@@ -140,6 +140,8 @@ class LinuxSender {
         Serial32 reordered;  // the lowest of them
         uint32_t segments = 0;
     };
+    bool echoes_original(const Segment& segment) const;
+    bool came_too_soon(const Segment& segment) const;
     void take_acked(const Segment& segment, AckWork& work, Serial32 prior_fack, Acked& acked);
     template <class TsoptRtt>
     void clean_rtx_queue(AckWork& work, Serial32 prior_fack, TsoptRtt&& tsopt_rtt_us);
@@ -312,6 +314,19 @@ void LinuxSender<Cwnds>::cong_control(const AckWork& work, const BeforeAck& befo
     if (established) cwnds_.each([&](auto& cwnd) { cwnd.cong_control(tp_, sample); });
 }
 
+// What is acknowledged is the original, by the echoed timestamp (RFC 3522).
+template <class Cwnds>
+bool LinuxSender<Cwnds>::echoes_original(const Segment& segment) const {
+    return segment.ever_retransmitted && undo_.tsecr_before(segment.timestamp);
+}
+
+// Not Linux's: it was sent again too late to be what is acknowledged.
+template <class Cwnds>
+bool LinuxSender<Cwnds>::came_too_soon(const Segment& segment) const {
+    return segment.ever_retransmitted && tp_.min_rtt_is_path && tp_.min_rtt_us != SenderState::no_min_rtt &&
+           tp_.now_us - segment.last_sent_us < tp_.min_rtt_us / 2;
+}
+
 // One segment that is acknowledged whole: the loop of tcp_clean_rtx_queue().
 template <class Cwnds>
 void LinuxSender<Cwnds>::take_acked(const Segment& segment, AckWork& work, Serial32 prior_fack,
@@ -332,10 +347,10 @@ void LinuxSender<Cwnds>::take_acked(const Segment& segment, AckWork& work, Seria
         --tp_.sacked_out;
     } else if (tp_.sack) {
         ++tp_.delivered;
-        const bool spurious = segment.ever_retransmitted && undo_.tsecr_before(segment.timestamp);
-        if (!spurious) rack_.advance(segment);
-        if (spurious && segment.loss != 0) observer_.on_spurious_retransmission(segment);
+        if (!echoes_original(segment)) rack_.advance(segment);
     }
+    if (!segment.sacked && segment.loss != 0 && (echoes_original(segment) || came_too_soon(segment)))
+        observer_.on_spurious_retransmission(segment);
     if (segment.lost) --tp_.lost_out;
     --tp_.packets_out;
     ++acked.segments;

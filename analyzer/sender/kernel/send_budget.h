@@ -18,8 +18,18 @@ class SendBudget {
     }
     void give_back(size_t segments) { taken_ -= segments; }
 
+    // Of the packets that wait until it shows where the capture was taken.
+    static constexpr size_t max_waiting = size_t{1} << 18;
+    bool take_waiting() {
+        if (waiting_ >= max_waiting) return false;
+        ++waiting_;
+        return true;
+    }
+    void give_back_waiting(size_t packets) { waiting_ -= packets; }
+
   private:
     size_t taken_ = 0;
+    size_t waiting_ = 0;
 };
 
 }  // namespace sanscope

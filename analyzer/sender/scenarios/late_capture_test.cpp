@@ -72,8 +72,27 @@ TEST(LateCaptures, FindNoReorderingWhereverTheyBegin) {
         const uint64_t reordered = late.sender() == nullptr ? 0 : late.sender()->path_reordered();
         // Of one, its retransmission is the first that is captured: nobody knows what came before.
         EXPECT_LE(reordered, 1u) << begins_ns / millisecond;
+        // All that is sent again was lost.
+        const uint64_t spurious = late.sender() == nullptr ? 0 : late.sender()->losses(LossKind::spurious);
+        EXPECT_EQ(spurious, 0u) << begins_ns / millisecond;
     }
     EXPECT_GT(amid_holes, 10u);
+}
+
+// So many packets pass in a round trip that it takes thousands until answers of both ends show where the capture was taken.
+TEST(LateCaptures, OfAFastLongPathAtTheReceiverAreReplayedAsTheSenderSawThem) {
+    Simulation simulation(path_of(40 * millisecond, 1000, 10'000));
+    simulation.write_segments_at(0, 150'000);
+    simulation.run_for(2 * second);
+    std::vector<TappedSegment> tap;
+    for (const TappedSegment& tapped : simulation.at_receiver()) {
+        if (tapped.time_ns >= simulation.absolute(600 * millisecond)) tap.push_back(tapped);
+    }
+    ASSERT_GT(tap.size(), 50'000u);
+    const Captured late(simulation, tap);
+    const WindowRow* const row = late.window_at(simulation.absolute(900 * millisecond));
+    ASSERT_NE(row, nullptr);
+    EXPECT_GE(row->srtt_ns, 40 * millisecond);
 }
 
 // Reno fills its path all the time: within some round trips its window is known.

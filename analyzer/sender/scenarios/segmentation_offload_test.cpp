@@ -55,5 +55,34 @@ TEST(SegmentationOffload, LeavesRecoveryAsItIs) {
     EXPECT_TRUE(interval_holds(simulation, replayed, 0.85, 1));
 }
 
+// Other options than timestamps make each of its segments shorter: the sender SACKs what it receives itself.
+TEST(SegmentationOffload, MakesSegmentsThatAreShorterByTheirOptions) {
+    const SenderOptions options = {.mss = 1448};
+    constexpr uint32_t sack_of_one_block = 12;
+    constexpr uint32_t length = 1448 - sack_of_one_block;
+    SentSegment large;
+    large.time_ns = second;
+    large.packet = 1;
+    large.seq = Serial32(1000);
+    large.length = 5 * length;
+    large.flags = tcp_ack | tcp_psh;
+    large.sent = Sent::first;
+    large.options_length = timestamps_length + sack_of_one_block;
+    const auto sacked = [&](uint32_t to) {
+        ReceivedAck ack;
+        ack.time_ns = second + 10 * millisecond + to * microsecond;
+        ack.packet = 1 + to;
+        ack.ack = Serial32(1000);
+        ack.flags = tcp_ack;
+        ack.sack_blocks = 1;
+        ack.sack[0] = {Serial32(1000 + length), Serial32(1000 + to * length)};
+        return ack;
+    };
+    const Replayed replayed({large, sacked(2), sacked(3), sacked(4), sacked(5)}, options);
+    EXPECT_EQ(replayed.store().senders()[0].path_reordered(), 0u);
+    ASSERT_EQ(replayed.transitions().size(), 2u);
+    EXPECT_EQ(replayed.transitions().back().to, CaState::recovery);
+}
+
 }  // namespace
 }  // namespace sanscope::simulated

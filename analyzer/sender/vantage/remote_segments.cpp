@@ -135,6 +135,7 @@ void RemoteSegments::make_hole(PendingSegment& hole, Serial32 begin, uint32_t le
     hole.segment.length = length;
     hole.segment.flags = static_cast<uint16_t>(hole.segment.flags & ~(tcp_syn | tcp_fin | tcp_psh));
     hole.segment.unseen = true;
+    hole.segment.options_length = 0;
     hole.piece = std::max(mss_, length / most_hole_segments + 1);
 }
 

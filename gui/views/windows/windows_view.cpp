@@ -116,7 +116,7 @@ void WindowsView::on_picture(const WindowsPicture& before) {
     } else if (std::ranges::none_of(picture().senders, &SenderPicture::judged)) {
         message =
             tr("What TCP did is not known: of one direction nothing was captured, the clocks of the two are "
-               "apart, or the capture's times are in coarse steps.");
+               "apart, the capture's times are in coarse steps, or where it was captured showed too late.");
     }
     plot_->set_message(message);
 }
