@@ -320,10 +320,12 @@ bool LinuxSender<Cwnds>::echoes_original(const Segment& segment) const {
     return segment.ever_retransmitted && undo_.tsecr_before(segment.timestamp);
 }
 
-// Not Linux's: it was sent again too late to be what is acknowledged.
+// Not Linux's: it was sent again too late to be what is acknowledged. A handshake alone may have taken longer than the path.
 template <class Cwnds>
 bool LinuxSender<Cwnds>::came_too_soon(const Segment& segment) const {
-    return segment.ever_retransmitted && tp_.min_rtt_is_path && tp_.min_rtt_us != SenderState::no_min_rtt &&
+    constexpr uint32_t least_delivered = 10;
+    if (!segment.ever_retransmitted || !tp_.min_rtt_is_path || tp_.delivered < least_delivered) return false;
+    return tp_.min_rtt_us != SenderState::no_min_rtt &&
            tp_.now_us - segment.last_sent_us < tp_.min_rtt_us / 2;
 }
 
