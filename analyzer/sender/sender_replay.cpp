@@ -253,9 +253,9 @@ class SenderReplay::Machine {
         }
         row.limit = send_limit(state, estimate.cwnd, wanted, more_waiting_, paced);
         const bool had_nothing = row.limit == SendLimit::application || row.limit == SendLimit::pacing;
-        if (had_nothing && wire_.unscaled_window().may_be_full(state, int64_t{wanted} * state.mss))
-            [[unlikely]]
+        if (had_nothing && wire_.unscaled_window().may_be_full(state, int64_t{wanted} * state.mss)) {
             row.limit = SendLimit::unknown;
+        }
         if (acks_missing_) forget_window(row);
     }
 
