@@ -48,7 +48,7 @@ STEPS_NS = (100_000, 1_000_000)
 QUEUES_WRITTEN_NS = (50_000, 500_000)
 SAMPLES_OF_ONE_END_WITHOUT_SACK = ("reordered.pcap.zst", "loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst")
 SAMPLES_WITHOUT_IDENTIFICATION = ("sent-again-deep-reordering-at-initiator.pcap.zst",)
-SAMPLES_BEGUN_AMID = ("loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst", "sent-again-loss-ipv6-at-initiator.pcap.zst",
+SAMPLES_BEGUN_AMID = ("reordered.pcap.zst", "loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst", "sent-again-loss-ipv6-at-initiator.pcap.zst",
                       "sent-again-loss-ipv6-at-target.pcap.zst", "sent-again-loss-mixed-4k-at-initiator.pcap.zst",
                       "sent-again-reordering-at-target.pcap.zst")
 SAMPLES_OF_LARGE_PACKETS = ("loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst")

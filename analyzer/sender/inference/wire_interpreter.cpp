@@ -289,7 +289,8 @@ void WireInterpreter::resend(const SentSegment& segment) {
         // Acknowledged, as the capture has it, just before it was sent again: whatever made the sender do so, the
         // receiver had it. Or it was lost before the capture began.
         const LossKind of_lost = segment.asked ? LossKind::fast_retransmit : LossKind::rto;
-        const LossKind kind = is_outstanding(end) ? of_lost : LossKind::spurious;
+        const bool lost = is_outstanding(end) && !segment.acknowledged;
+        const LossKind kind = lost ? of_lost : LossKind::spurious;
         kernel_.count_retransmission_before_una();
         journal_.add(segment, segment.seq, segment.length, kind, nullptr, tp_.now_us);
         note_transmission(segment);
