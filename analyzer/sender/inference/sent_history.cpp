@@ -52,7 +52,9 @@ void SentHistory::on_other(SentSegment& segment, uint32_t length, int64_t round_
         // The sequence number of a pure acknowledgement is SND.NXT (RFC 9293 §3.10.7.4): what it passes over was sent.
         if (length == 0 && (ahead == 0 || (segment.flags & tcp_ack) == 0)) return;
         if (ahead > 0) {
+            const bool sent_before = was_sent_before_start(segment);
             add_hole(end_, segment.seq, mark_of(segment));
+            holes_.back().is_start = sent_before;
         } else {
             segment.sent = judge_acknowledged(segment, end);
         }
@@ -72,6 +74,9 @@ void SentHistory::begin(const SentSegment& segment, uint32_t length) {
     next_missing_ns_ = INT64_MAX;
     uncovered_ns_ = no_time;
     const bool is_syn = (segment.flags & tcp_syn) != 0;
+    begun_late_ = !is_syn;
+    begun_at_ = segment.seq;
+    begun_length_ = length;
     front_ = {};
     end_ = segment.seq;
     if (!is_syn) {
@@ -211,6 +216,31 @@ bool SentHistory::sent_after_front(const SentSegment& segment) const {
     }
     return segment.has_timestamp && front_.has_timestamp &&
            Serial32(front_.timestamp).before(Serial32(segment.timestamp));
+}
+
+// Amid losses a capture begins with what is sent again, and goes on with new data: what lies between was sent before it began. The
+// receiver had SACKed it, or the IP identification steps over fewer packets than it takes.
+bool SentHistory::was_sent_before_start(const SentSegment& segment) const {
+    constexpr int32_t most_at_start = 16;  // segments; chosen, not measured
+    if (!begun_late_) return false;
+    int32_t seen = begun_at_.distance_to(end_);
+    for (const Hole& hole : holes_) {
+        if (!hole.begin.before(begun_at_)) seen -= hole.begin.distance_to(hole.end);
+    }
+    const auto length = static_cast<int32_t>(std::max(begun_length_, segment.length));
+    if (seen > most_at_start * length) return false;
+    if (any_sacked_ && end_.before(sacked_to_)) return true;
+    if (segment.ip_id == 0 || front_.ip_id == 0) return false;
+    const int32_t between = ip_id_distance(front_.ip_id, segment.ip_id) - 1;
+    const int32_t missing = (end_.distance_to(segment.seq) - 1) / length + 1;
+    return between >= 0 && 2 * between < missing;
+}
+
+void SentHistory::note_sacked(const ReceivedAck& ack) {
+    for (size_t k = 0; k < std::min<size_t>(ack.sack_blocks, ack.sack.size()); ++k) {
+        if (!any_sacked_ || ack.sack[k].end.after(sacked_to_)) sacked_to_ = ack.sack[k].end;
+        any_sacked_ = true;
+    }
 }
 
 void SentHistory::add_hole(Serial32 begin, Serial32 end, const Mark& behind) {

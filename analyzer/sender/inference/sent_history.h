@@ -50,6 +50,8 @@ class SentHistory {
     }
     // Of the other side, with ACK set.
     void on_acknowledged(const ReceivedAck& ack) {
+        if (ack.sack_blocks > 0) [[unlikely]]
+            note_sacked(ack);
         const bool repeats = any_ack_ && !acknowledged_.before(ack.ack);
         if (repeats && holes_.empty()) [[likely]]
             return;
@@ -120,8 +122,15 @@ class SentHistory {
     void note_acknowledged(Hole& hole, int64_t time_ns, PacketNumber packet);
     void note_acknowledgement(const ReceivedAck& ack, bool repeats);
     void note_request(const ReceivedAck& ack);
+    void note_sacked(const ReceivedAck& ack);
+    bool was_sent_before_start(const SentSegment& segment) const;
 
     bool begun_ = false;
+    bool begun_late_ = false;    // the connection's beginning was not captured,
+    Serial32 begun_at_;          // but this and what follows,
+    uint32_t begun_length_ = 0;  // in a segment of so much
+    bool any_sacked_ = false;
+    Serial32 sacked_to_;  // the farthest byte that was SACKed
     bool any_ack_ = false;
     bool any_forgotten_ = false;
     bool acks_stand_early_ = false;  // some stood before the segment that they acknowledge

@@ -102,6 +102,36 @@ TEST(SentHistory, BelievesNoAcknowledgementsOfACaptureThatHasThemTooEarly) {
     EXPECT_FALSE(tap.sends(1, {.at = 30 * us}).acknowledged);
 }
 
+TEST(SentHistory, LacksNothingThatWasSentBeforeItBegan) {
+    Tap by_ip_id;
+    by_ip_id.sends(10, {.at = 1 * ms, .ip_id = 70});  // sent again
+    by_ip_id.sends(20, {.at = 2 * ms, .ip_id = 71});
+    by_ip_id.hears(3 * ms, 21);
+    EXPECT_TRUE(by_ip_id.missing(second, true).empty());
+
+    Tap by_sack;
+    by_sack.hears(0, 10, 11, 20);
+    by_sack.sends(10, {.at = 1 * ms});
+    by_sack.sends(20, {.at = 2 * ms});
+    by_sack.hears(3 * ms, 21);
+    EXPECT_TRUE(by_sack.missing(second, true).empty());
+}
+
+TEST(SentHistory, LacksWhatWasSentSinceItBegan) {
+    Tap tap;
+    tap.sends(10, {.at = 1 * ms, .ip_id = 70});
+    tap.sends(20, {.at = 2 * ms, .ip_id = 80});
+    tap.hears(3 * ms, 21);
+    EXPECT_EQ(tap.missing(second, true).size(), 1u);
+
+    Tap later;
+    for (uint32_t n = 0; n < 20; ++n) later.sends(n, {.at = n * us, .ip_id = static_cast<uint16_t>(70 + n)});
+    later.hears(30 * us, 20, 25, 30);
+    later.sends(30, {.at = 40 * us, .ip_id = 90});
+    later.hears(50 * us, 31);
+    EXPECT_EQ(later.missing(second, true).size(), 1u) << "long after its beginning";
+}
+
 TEST(SentHistory, TellsALateOriginalByItsIpIdentification) {
     Tap tap;
     tap.syn();
