@@ -33,7 +33,10 @@ int32_t ip_id_distance(uint16_t from, uint16_t to) {
 void SentHistory::on_other(SentSegment& segment, uint32_t length, int64_t round_trip_ns) {
     if ((segment.flags & tcp_rst) != 0) return;
     if (!begun_) {
-        if (length > 0) begin(segment, length);
+        if (length > 0) return begin(segment, length);
+        if ((segment.flags & tcp_ack) == 0) return;
+        sent_before_ = segment.seq;
+        any_sent_before_ = true;
         return;
     }
     const int32_t ahead = end_.distance_to(segment.seq);
@@ -219,20 +222,22 @@ bool SentHistory::sent_after_front(const SentSegment& segment) const {
 }
 
 // Amid losses a capture begins with what is sent again, and goes on with new data: what lies between was sent before it began. The
-// receiver had SACKed it, or the IP identification steps over fewer packets than it takes.
-bool SentHistory::was_sent_before_start(const SentSegment& segment) const {
-    constexpr int32_t most_at_start = 16;  // segments; chosen, not measured
+// receiver had SACKed it, an acknowledgement of the sender's own had passed over it, or the IP identification steps over fewer packets than it takes.
+bool SentHistory::was_sent_before_start(const SentSegment& segment) {
+    constexpr int64_t most_at_start = 16;  // segments; chosen, not measured
     if (!begun_late_) return false;
-    int32_t seen = begun_at_.distance_to(end_);
+    int64_t seen = begun_at_.distance_to(end_);
     for (const Hole& hole : holes_) {
         if (!hole.begin.before(begun_at_)) seen -= hole.begin.distance_to(hole.end);
     }
-    const auto length = static_cast<int32_t>(std::max(begun_length_, segment.length));
-    if (seen > most_at_start * length) return false;
+    const int64_t length = std::max(begun_length_, segment.length);
+    begun_late_ = seen >= 0 && seen <= most_at_start * length;
+    if (!begun_late_) return false;
+    if (any_sent_before_ && !sent_before_.before(segment.seq)) return true;
     if (any_sacked_ && end_.before(sacked_to_)) return true;
     if (segment.ip_id == 0 || front_.ip_id == 0) return false;
-    const int32_t between = ip_id_distance(front_.ip_id, segment.ip_id) - 1;
-    const int32_t missing = (end_.distance_to(segment.seq) - 1) / length + 1;
+    const int64_t between = ip_id_distance(front_.ip_id, segment.ip_id) - 1;
+    const int64_t missing = (end_.distance_to(segment.seq) - 1) / length + 1;
     return between >= 0 && 2 * between < missing;
 }
 

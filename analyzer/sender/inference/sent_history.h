@@ -123,12 +123,14 @@ class SentHistory {
     void note_acknowledgement(const ReceivedAck& ack, bool repeats);
     void note_request(const ReceivedAck& ack);
     void note_sacked(const ReceivedAck& ack);
-    bool was_sent_before_start(const SentSegment& segment) const;
+    bool was_sent_before_start(const SentSegment& segment);
 
     bool begun_ = false;
-    bool begun_late_ = false;    // the connection's beginning was not captured,
-    Serial32 begun_at_;          // but this and what follows,
-    uint32_t begun_length_ = 0;  // in a segment of so much
+    bool begun_late_ = false;    // amid the connection, and little was seen since,
+    Serial32 begun_at_;          // from here on,
+    uint32_t begun_length_ = 0;  // the first segment of so much
+    bool any_sent_before_ = false;
+    Serial32 sent_before_;  // SND.NXT before that, as a pure acknowledgement has it
     bool any_sacked_ = false;
     Serial32 sacked_to_;  // the farthest byte that was SACKed
     bool any_ack_ = false;

@@ -115,6 +115,13 @@ TEST(SentHistory, LacksNothingThatWasSentBeforeItBegan) {
     by_sack.sends(20, {.at = 2 * ms});
     by_sack.hears(3 * ms, 21);
     EXPECT_TRUE(by_sack.missing(second, true).empty());
+
+    Tap by_acknowledgement;
+    by_acknowledgement.sends(20, {.at = 0, .length = 0, .flags = tcp_ack});
+    by_acknowledgement.sends(10, {.at = 1 * ms});
+    by_acknowledgement.sends(20, {.at = 2 * ms});
+    by_acknowledgement.hears(3 * ms, 21);
+    EXPECT_TRUE(by_acknowledgement.missing(second, true).empty());
 }
 
 TEST(SentHistory, LacksWhatWasSentSinceItBegan) {
