@@ -114,6 +114,10 @@ void ConnectionSenders::on_packet(Side from, const DecodedPacket& packet, Packet
                 fill_segment(segment, packet, options, number, time_ns);
                 sender.history.on_sent(segment, round_trip_ns_);
             });
+        } else if (acknowledges) {
+            SentSegment segment;
+            fill_segment(segment, packet, options, number, time_ns);
+            sender.history.on_sent(segment, round_trip_ns_);
         }
         return;
     }

@@ -271,7 +271,6 @@ void SentHistory::fill(size_t i, Serial32 begin, Serial32 end) {
     if (left && right) {
         Hole rest = hole;
         rest.begin = end;
-        rest.is_start = false;
         hole.end = begin;
         if (holes_.size() < max_holes) holes_.insert(holes_.begin() + static_cast<ptrdiff_t>(i) + 1, rest);
     } else if (left) {

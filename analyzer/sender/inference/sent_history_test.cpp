@@ -124,6 +124,14 @@ TEST(SentHistory, LacksNothingThatWasSentBeforeItBegan) {
     EXPECT_TRUE(by_acknowledgement.missing(second, true).empty());
 }
 
+TEST(SentHistory, LacksNothingAroundWhatIsSentAgainFromBeforeItBegan) {
+    Tap tap;
+    tap.sends(100, {.at = 1 * ms, .ip_id = 70});
+    EXPECT_EQ(tap.sends(50, {.at = 2 * ms, .ip_id = 71}).sent, Sent::again);
+    tap.hears(3 * ms, 101);
+    EXPECT_TRUE(tap.missing(second, true).empty());
+}
+
 TEST(SentHistory, LacksWhatWasSentSinceItBegan) {
     Tap tap;
     tap.sends(10, {.at = 1 * ms, .ip_id = 70});
