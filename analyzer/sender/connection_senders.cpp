@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analyzer/base/saturated_sum.h"
+
 namespace sanscope {
 namespace {
 
@@ -145,7 +147,8 @@ bool ConnectionSenders::waits_longer() {
 void ConnectionSenders::note_round_trip() {
     const int64_t to_a_ns = vantage_.round_trip_ns(Side::a);
     const int64_t to_b_ns = vantage_.round_trip_ns(Side::b);
-    round_trip_ns_ = to_a_ns == no_time || to_b_ns == no_time ? no_time : to_a_ns + to_b_ns;
+    const bool known = to_a_ns != no_time && to_b_ns != no_time;
+    round_trip_ns_ = known ? saturated_sum(to_a_ns, to_b_ns) : no_time;
 }
 
 void ConnectionSenders::report_missing(Side from, int64_t now_ns, bool all) {

@@ -50,20 +50,12 @@ void LossJournal::on_dsack(Serial32 begin, Serial32 end) {
     }
 }
 
-// A D-SACK, or the end of a Loss that had no cause, may have shown so before, of the retransmission alone.
+// It may have been shown before, of the retransmission, which may have been of several segments. Of what is not remembered any more
+// nobody knows.
 void LossJournal::on_spurious_retransmission(const SendQueue::Segment& segment) {
-    LossKind kind = segment.loss_kind;
-    Serial32 begin = segment.begin;
-    Serial32 end = segment.end;
     for (Retransmission& sent : recent_) {
-        if (sent.loss != segment.loss) continue;
-        kind = sent.kind;
-        begin = sent.begin;
-        end = sent.end;
-        sent.kind = LossKind::spurious;
+        if (sent.loss == segment.loss && sent.kind != LossKind::spurious) return make_spurious(sent);
     }
-    if (kind == LossKind::spurious) return;
-    log_.reclassify(segment.loss, kind, LossKind::spurious, static_cast<uint32_t>(begin.distance_to(end)));
 }
 
 // A D-SACK may have shown so before.

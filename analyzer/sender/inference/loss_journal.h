@@ -50,7 +50,7 @@ class LossJournal final : public KernelObserver {
   private:
     // What is remembered of the newest retransmissions, for D-SACKs that come after the bytes were acknowledged: of
     // more than the largest burst of segmentation offload (44 segments). Chosen, not measured.
-    static constexpr size_t max_recent = 64;
+    static constexpr size_t max_recent = 256;
 
     struct Retransmission {
         Serial32 begin;
