@@ -49,7 +49,7 @@ struct SessionBudget {
 
     int64_t turnaround_ns() const;
 };
-// By session; those with commands whose turnaround is known. One pass over the commands.
+// By session; those with commands whose turnaround is known.
 std::vector<SessionBudget> session_budgets(const ResultStore& store, const TimeBudgets& budgets);
 
 }  // namespace sanscope

@@ -14,10 +14,11 @@ class UnscaledWindow {
   public:
     // An acknowledgement was taken in; `tp.snd_wnd` is as in its header.
     void on_ack(const SenderState& tp) {
-        widest_ = std::max(widest_, tp.snd_wnd);
-        if (widest_ == 0) return;
-        while (least_shift_ < most_shift && uint64_t{widest_} << least_shift_ < least_of_hosts)
-            ++least_shift_;
+        if (tp.snd_wnd <= widest_) return;
+        widest_ = tp.snd_wnd;
+        shift_of_hosts_ = 0;
+        while (shift_of_hosts_ < most_shift && uint64_t{widest_} << shift_of_hosts_ < least_of_hosts)
+            ++shift_of_hosts_;
     }
 
     // A little more than the window seems to be in flight where the moments at the sender are estimated, or an
@@ -25,9 +26,9 @@ class UnscaledWindow {
     void on_sent(const SenderState& tp) {
         constexpr uint8_t often = 8;
         const int64_t least = least_of(tp);
-        if (least == 0 || least_shift_ >= most_shift) return;
+        if (least == 0 || least_shift() >= most_shift) return;
         if (in_flight(tp) <= least + least / 8 || ++sent_beyond_ < often) return;
-        ++least_shift_;
+        shift_of_flight_ = static_cast<uint8_t>(least_shift() + 1);
         sent_beyond_ = 0;
     }
 
@@ -42,11 +43,13 @@ class UnscaledWindow {
     static constexpr uint64_t least_of_hosts = 32'768;
 
     static int64_t in_flight(const SenderState& tp) { return tp.snd_una.distance_to(tp.snd_nxt); }
-    int64_t least_of(const SenderState& tp) const { return int64_t{tp.snd_wnd} << least_shift_; }
+    int64_t least_of(const SenderState& tp) const { return int64_t{tp.snd_wnd} << least_shift(); }
+    uint8_t least_shift() const { return std::max(shift_of_flight_, shift_of_hosts_); }
 
-    uint32_t widest_ = 0;  // as in a header
-    uint8_t least_shift_ = 0;
-    uint8_t sent_beyond_ = 0;  // how often since then more was in flight
+    uint32_t widest_ = 0;          // as in a header
+    uint8_t shift_of_hosts_ = 0;   // what makes that as much as they offer
+    uint8_t shift_of_flight_ = 0;  // what was in flight needs
+    uint8_t sent_beyond_ = 0;      // how often since then more was in flight
 };
 
 }  // namespace sanscope

@@ -56,6 +56,15 @@ TEST_F(UnscaledWindows, hold_what_was_in_flight_again_and_again) {
     EXPECT_TRUE(may_be_full());
 }
 
+TEST_F(UnscaledWindows, that_open_wider_later_were_nearly_shut_before) {
+    hears(501);
+    hears(30'000);
+    sends(50'000);
+    EXPECT_FALSE(may_be_full()) << "60 kB at least";
+    sends(60'000);
+    EXPECT_TRUE(may_be_full());
+}
+
 TEST_F(UnscaledWindows, shrink_with_what_the_header_says) {
     hears(501);
     hears(8);

@@ -48,8 +48,7 @@ void WireInterpreter::begin_late(Serial32 seq) {
 }
 
 // What was sent before may be outstanding, and no acknowledgement has shown that it is not.
-void WireInterpreter::begin_in_flight(Serial32 seq) {
-    begun_at_ = seq;
+void WireInterpreter::begin_in_flight() {
     begun_in_flight_ = true;
     any_heard_ = false;
 }
@@ -57,7 +56,7 @@ void WireInterpreter::begin_in_flight(Serial32 seq) {
 void WireInterpreter::note_heard(Serial32 ack) {
     if (!any_heard_ || ack.after(heard_)) heard_ = ack;
     any_heard_ = true;
-    begun_in_flight_ = heard_.before(begun_at_);
+    begun_in_flight_ = heard_.before(tp_.snd_una);
 }
 
 bool WireInterpreter::is_outstanding(Serial32 end) const {
@@ -74,7 +73,7 @@ void WireInterpreter::on_sent(const SentSegment& segment) {
     if (!begun_) {
         if (length == 0) return;
         begin_late(segment.seq);
-        begin_in_flight(segment.seq);
+        begin_in_flight();
     }
     const Serial32 begin = segment.seq;
     const Serial32 end = begin + length;
@@ -82,7 +81,7 @@ void WireInterpreter::on_sent(const SentSegment& segment) {
         // The capture paused for long: this is of the connection, and what is outstanding is not known.
         if (length == 0) return;
         kernel_.reset_queue(begin);
-        begin_in_flight(begin);
+        begin_in_flight();
     }
     if (segment.keeps_alive) {
         const Serial32 probed = begin.before(tp_.snd_una) ? tp_.snd_una : begin;
@@ -259,7 +258,7 @@ void WireInterpreter::add_unseen(Serial32 begin, Serial32 end) {
 void WireInterpreter::add_missed(Serial32 seq) {
     if (tp_.snd_nxt.distance_to(seq) > longest_hole) {
         kernel_.reset_queue(seq);
-        begin_in_flight(seq);
+        begin_in_flight();
     }
     if (seq.after(tp_.snd_nxt)) add_unseen(tp_.snd_nxt, seq);
 }

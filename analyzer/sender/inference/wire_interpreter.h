@@ -49,7 +49,7 @@ class WireInterpreter {
 
     void set_now(PacketNumber packet, int64_t time_ns);
     void begin_late(Serial32 seq);
-    void begin_in_flight(Serial32 seq);
+    void begin_in_flight();
     void note_heard(Serial32 ack);
     // Bytes up to `end` were sent before the replay began, and are not known to be acknowledged.
     bool is_outstanding(Serial32 end) const;
@@ -94,7 +94,6 @@ class WireInterpreter {
     // Where a capture begins, or goes on, with data: whether what was sent before may be outstanding, and the
     // acknowledgement that came farthest since.
     bool begun_in_flight_ = false;
-    Serial32 begun_at_;
     bool any_heard_ = false;
     Serial32 heard_;
     int64_t last_new_us_ = 0;  // new data were sent, for the last time

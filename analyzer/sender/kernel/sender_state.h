@@ -33,8 +33,8 @@ struct SenderState {
     int64_t srtt_us = 0;  // 0: none yet
     int64_t rto_us = 1'000'000;
     int64_t min_rtt_us = no_min_rtt;
-    bool min_rtt_is_path =
-        false;  // times are the tap's, and the handshake, when no queue was its own, is among them
+    // Not Linux's: times are the tap's, and the handshake, when no queue was its own, is among them.
+    bool min_rtt_is_path = false;
     int64_t last_sent_us = 0;  // data, for the last time
 
     int64_t delivered_us = 0;  // when `delivered` grew last
