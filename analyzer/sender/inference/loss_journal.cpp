@@ -12,10 +12,7 @@ void LossJournal::add(const SentSegment& segment, Serial32 begin, uint32_t lengt
     const int64_t delay_ns = seen ? (now_us - original->first_sent_us) * 1000 : no_time;
     const uint64_t loss = log_.loss(kind, segment, segment.time_ns, begin, length, first_packet, delay_ns);
     if (loss == 0 || !is_sent_again(kind)) return;
-    if (original != nullptr) {
-        original->loss = loss;
-        original->loss_kind = kind;
-    }
+    if (original != nullptr) original->loss = loss;
     if (recent_.empty()) recent_.resize(max_recent);
     recent_[recent_count_++ % max_recent] = {begin, begin + length, loss, kind};
 }

@@ -34,7 +34,7 @@ class LossJournal final : public KernelObserver {
     uint64_t add_late(const SentSegment& segment, Serial32 begin, uint32_t length);
     // Who put that one out of order, where it was acknowledged already.
     void classify_late(uint64_t row, bool asked_for);
-    // Bytes came that were sent before what repeats them, if that came: it was not lost what was sent again.
+    // An original came after its retransmission, if there was one: that was not needed.
     void on_late_original(Serial32 begin, Serial32 end) { on_dsack(begin, end); }
     // A series of timeouts begins.
     void begin_timeouts() { timeouts_begin_ = recent_count_; }

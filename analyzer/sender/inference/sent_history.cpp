@@ -221,8 +221,9 @@ bool SentHistory::sent_after_front(const SentSegment& segment) const {
            Serial32(front_.timestamp).before(Serial32(segment.timestamp));
 }
 
-// Amid losses a capture begins with what is sent again, and goes on with new data: what lies between was sent before it began. The
-// receiver had SACKed it, an acknowledgement of the sender's own had passed over it, or the IP identification steps over fewer packets than it takes.
+// Amid losses a capture begins with what is sent again, and goes on with new data: what lies between was sent before it
+// began. The receiver had SACKed it, an acknowledgement of the sender's own had passed over it, or the IP identification
+// steps over fewer packets than it takes.
 bool SentHistory::was_sent_before_start(const SentSegment& segment) {
     constexpr int64_t most_at_start = 16;  // segments; chosen, not measured
     if (!begun_late_) return false;

@@ -306,7 +306,6 @@ void WireInterpreter::resend(const SentSegment& segment) {
     for (Index i = first + 1; i != queue.end() && queue[i].begin.before(end); ++i) {
         resend_segment(segment, i, kind);
         queue[i].loss = queue[first].loss;
-        queue[i].loss_kind = told;
     }
     const bool by_timer = kind == LossKind::tlp || kind == LossKind::rto;
     windows_.each([&](auto& window) { window.on_sent(tp_, by_timer); });

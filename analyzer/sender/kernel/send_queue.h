@@ -45,7 +45,6 @@ class SendQueue {
         bool in_time_order;
         bool unseen;       // no captured packet brought it
         bool app_limited;  // sent while the application had no more
-        LossKind loss_kind;
     };
 
     explicit SendQueue(SendBudget& budget) : budget_(budget) {}
@@ -106,7 +105,6 @@ inline SendQueue::Segment& SendQueue::push_back() {
     segment.lost = false;
     segment.retransmitted = false;
     segment.ever_retransmitted = false;
-    segment.loss_kind = LossKind::fast_retransmit;
     join_time_order(i);
     return segment;
 }
