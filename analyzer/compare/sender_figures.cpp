@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,7 +59,9 @@ class Pass {
     }
 
     Senders run() {
-        for (const WindowRow& row : store_.windows()) add(row);
+        store_.windows().for_each_run([&](std::span<const WindowRow> rows, size_t) {
+            for (const WindowRow& row : rows) add(row);
+        });
         for (const LossRow& row : store_.losses()) add(row);
         return std::move(senders_);
     }
@@ -74,8 +78,9 @@ class Pass {
         size_t group = 0;
         Sender* const sender = sender_of(row.connection, row.sender, group);
         if (sender == nullptr) return;
-        const WindowRow*& before = last_[2 * row.connection.index() + (row.sender == Side::b ? 1 : 0)];
-        if (before != nullptr && row.time_ns > before->time_ns) {
+        std::optional<WindowRow>& before =
+            last_[2 * row.connection.index() + (row.sender == Side::b ? 1 : 0)];
+        if (before && row.time_ns > before->time_ns) {
             const WindowRow& held = *before;
             sessions_.groups[group].blocks.spread(held.time_ns, row.time_ns, [&](size_t block, double ns) {
                 if (held.cwnd != unknown<uint32_t>) sender->cwnd.add(block, held.cwnd * ns, ns);
@@ -88,7 +93,7 @@ class Pass {
                 sender->repairing.add(block, repairs ? ns : 0, ns);
             });
         }
-        if (before == nullptr || row.time_ns >= before->time_ns) before = &row;
+        if (!before || row.time_ns >= before->time_ns) before = row;
     }
 
     void add(const LossRow& row) {
@@ -104,7 +109,7 @@ class Pass {
     const ResultStore& store_;
     const SessionGroups& sessions_;
     Senders senders_;
-    std::vector<const WindowRow*> last_;  // by connection and side
+    std::vector<std::optional<WindowRow>> last_;  // by connection and side
 };
 
 // Round trips hold what the hosts' schedulers take, which other programs change; a few segments more or less in flight are the

@@ -46,7 +46,7 @@ Endpoint endpoint(uint8_t host, uint16_t port) {
 void write_pdus(benchmark::State& state, const char* format) {
     ChunkedRows<ConnectionRow> connections;
     connections.append({.initiator = endpoint(101, 48312), .target = endpoint(102, 3260)});
-    ChunkedRows<PduRow> pdus;
+    StoredRows<PduRow> pdus;
     for (uint32_t i = 0; i < row_count; i++) {
         PduRow& row = pdus.append({});
         row.connection = 1;

@@ -186,7 +186,7 @@ TEST(WriteProtobuf, findings_read_back_cell_by_cell) {
 TEST(WriteProtobuf, pdus_read_back_cell_by_cell) {
     ChunkedRows<ConnectionRow> connections;
     connections.append({});
-    ChunkedRows<PduRow> rows;
+    StoredRows<PduRow> rows;
     rows.append({});
     for (uint32_t i = 0; i < 5000; i++) {
         PduRow& row = rows.append({});
@@ -203,7 +203,7 @@ TEST(WriteProtobuf, pdus_read_back_cell_by_cell) {
 TEST(WriteProtobuf, windows_read_back_cell_by_cell) {
     ChunkedRows<ConnectionRow> connections;
     connections.append({});
-    ChunkedRows<WindowRow> rows;
+    StoredRows<WindowRow> rows;
     rows.append({});
     rows.append({.packet = 1,
                  .time_ns = 1'347'690'917'369'644'000,

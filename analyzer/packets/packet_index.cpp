@@ -7,15 +7,10 @@
 namespace sanscope {
 
 PacketIndex::PacketIndex(std::pmr::memory_resource* memory)
-    : places_(memory),
-      interfaces_(memory),
-      conversations_(memory),
-      others_(memory),
-      numbering_(std::random_device{}()) {}
+    : places_(memory), conversations_(memory), others_(memory), numbering_(std::random_device{}()) {}
 
 void PacketIndex::add(const RawPacket& packet, uint64_t offset) {
-    places_.append({offset, packet.time_ns, packet.captured_length, packet.wire_length});
-    interfaces_.append(packet.interface);
+    places_.append({offset, packet.time_ns, packet.captured_length, packet.wire_length, packet.interface});
     const uint32_t conversation = numbering_.number(packet);
     conversations_.append(conversation);
     const bool no_tcp = conversation == Conversations::other || conversation == Conversations::fragments;

@@ -9,6 +9,7 @@
 #include "analyzer/net/other_packet.h"
 #include "analyzer/packets/conversations.h"
 #include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/packed_rows.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -19,9 +20,17 @@ struct PacketPlace {
     int64_t time_ns = 0;
     uint32_t captured_length = 0;
     uint32_t wire_length = 0;
+    uint16_t interface = 0;
+};
+template <>
+struct PackedColumns<PacketPlace> {
+    using Columns = std::tuple<PackedField<&PacketPlace::offset>, PackedField<&PacketPlace::time_ns>,
+                               PackedField<&PacketPlace::captured_length>,
+                               PackedField<&PacketPlace::wire_length>, PackedField<&PacketPlace::interface>>;
+    static_assert(are_complete<PacketPlace>(std::type_identity<Columns>()));
 };
 
-// Of every packet of one capture its place, interface and conversation: 30 bytes a packet; of those that are no TCP besides what
+// Of every packet of one capture its place, interface and conversation: some 12 bytes a packet; of those that are no TCP besides what
 // they are. Made in one pass, then any packet,
 // and the conversation it is part of, is found without another. One thread at a time.
 class PacketIndex {
@@ -33,8 +42,13 @@ class PacketIndex {
 
     PacketNumber packets() const { return places_.size(); }
     // For these, 1 <= `packet` <= packets().
-    const PacketPlace& place(PacketNumber packet) const { return places_[packet - 1]; }
-    uint16_t interface(PacketNumber packet) const { return interfaces_[packet - 1]; }
+    PacketPlace place(PacketNumber packet) const { return places_[packet - 1]; }
+    template <auto member>
+    auto place(PacketNumber packet) const {
+        return places_.get<member>(packet - 1);
+    }
+    int64_t time_ns(PacketNumber packet) const { return place<&PacketPlace::time_ns>(packet); }
+    uint16_t interface(PacketNumber packet) const { return place<&PacketPlace::interface>(packet); }
     uint32_t conversation(PacketNumber packet) const { return conversations_[packet - 1]; }
 
     // What a packet is that brings no TCP segment; nullptr for one that does, and behind the first `most_others`.
@@ -47,8 +61,7 @@ class PacketIndex {
                     std::vector<PacketNumber>& found) const;
 
   private:
-    ChunkedRows<PacketPlace> places_;
-    ChunkedRows<uint16_t> interfaces_;
+    PackedRows<PacketPlace> places_;
     ChunkedRows<uint32_t> conversations_;
     struct Other {
         PacketNumber packet = 0;

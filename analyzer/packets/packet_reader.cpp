@@ -145,7 +145,7 @@ Result<std::vector<uint8_t>> PacketReader::read_at_least(PacketNumber packet, si
     std::vector<uint8_t> bytes(length + more);
     if (bytes.empty()) return bytes;
     std::string fault;
-    const size_t read = read_at(file_.get(), bytes, index_.place(packet).offset, fault);
+    const size_t read = read_at(file_.get(), bytes, index_.place<&PacketPlace::offset>(packet), fault);
     if (read < length)
         return Error{fault.empty() ? fmt::format("packet {} is no longer in the file", packet) : fault};
     bytes.resize(read);
@@ -153,7 +153,7 @@ Result<std::vector<uint8_t>> PacketReader::read_at_least(PacketNumber packet, si
 }
 
 Result<std::vector<uint8_t>> PacketReader::read(PacketNumber packet) const {
-    const size_t length = index_.place(packet).captured_length;
+    const size_t length = index_.place<&PacketPlace::captured_length>(packet);
     if (sections() == nullptr) return read_at_least(packet, length, 0);
     auto block = read_at_least(packet, length + pcapng_block_head, max_packet_head - pcapng_block_head);
     if (!block) return block;
@@ -170,7 +170,7 @@ Result<std::vector<uint8_t>> PacketReader::read_block(PacketNumber packet) const
     if (section == 0)
         return Error{fmt::format("packet {} cannot be shown: {}", packet, PcapngSections::why_ended())};
     constexpr size_t usual_options = 64;
-    const size_t least = pcapng_block_head + index_.place(packet).captured_length;
+    const size_t least = pcapng_block_head + index_.place<&PacketPlace::captured_length>(packet);
     auto block = read_at_least(packet, least, max_packet_head + usual_options);
     if (!block) return block;
     const uint32_t length = sections()->order_of(section).load32(block->data() + block_length_at);

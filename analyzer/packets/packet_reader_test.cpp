@@ -57,8 +57,8 @@ void expect_as_in_order(const Bytes& bytes) {
         const auto data = (*reader)->read(number);
         ASSERT_TRUE(data) << data.error().message;
         ASSERT_EQ(*data, packet.data) << number;
-        ASSERT_EQ(index.place(number).time_ns, packet.time_ns);
-        ASSERT_EQ(index.place(number).wire_length, packet.wire_length);
+        ASSERT_EQ(index.time_ns(number), packet.time_ns);
+        ASSERT_EQ(index.place<&PacketPlace::wire_length>(number), packet.wire_length);
         ASSERT_EQ(index.interface(number), packet.interface);
     }
 }

@@ -91,7 +91,7 @@ StreamOutline outline_stream(const ResultStore& store, const PacketIndex& index,
         if (packet % packets_between_looks == 0 && stop.load(std::memory_order_relaxed)) break;
         const SegmentRow& segment = store.segment(packet);
         if (segment.connection != connection) continue;
-        outliner.take(segment, {packet, index.place(packet).time_ns});
+        outliner.take(segment, {packet, index.time_ns(packet)});
     }
     outliner.end();
     return outline;
@@ -120,7 +120,7 @@ Result<std::vector<uint8_t>> StreamBytes::payload_of(PacketNumber packet) const 
     if (!frame) return frame;
     DecodedPacket decoded;
     decode_frame(link_type(packet), frame->data(), static_cast<uint32_t>(frame->size()),
-                 reader_.index().place(packet).wire_length, decoded);
+                 reader_.index().place<&PacketPlace::wire_length>(packet), decoded);
     if (decoded.kind == DecodedPacket::Kind::ip_fragment) return payload_of_fragments(packet);
     if (decoded.kind != DecodedPacket::Kind::tcp) return std::vector<uint8_t>();
     return payload(decoded);
@@ -140,9 +140,9 @@ Result<std::vector<uint8_t>> StreamBytes::payload_of_fragments(PacketNumber last
         const auto frame = reader_.read(packet);
         if (!frame) return frame;
         decode_frame(link_type(packet), frame->data(), static_cast<uint32_t>(frame->size()),
-                     index.place(packet).wire_length, decoded);
+                     index.place<&PacketPlace::wire_length>(packet), decoded);
         while (decoded.kind == DecodedPacket::Kind::ip_fragment) {
-            const Datagram* const datagram = reassembler.add(decoded, index.place(packet).time_ns);
+            const Datagram* const datagram = reassembler.add(decoded, index.time_ns(packet));
             if (datagram == nullptr) break;
             decode_datagram(*datagram, decoded);
         }

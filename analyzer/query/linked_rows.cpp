@@ -31,8 +31,8 @@ class Linker {
     }
     template <class Visit>
     void for_each_selected(Visit visit) const;
-    template <class Row>
-    void take_events(const ChunkedRows<Row>& events);
+    template <class Rows>
+    void take_events(const Rows& events);
     void take_commands();
     void take_connections();
     void take_losses();
@@ -115,11 +115,12 @@ LinkedRows Linker::link(Selected table) {
     return std::move(linked_);
 }
 
-template <class Row>
-void Linker::take_events(const ChunkedRows<Row>& events) {
+template <class Rows>
+void Linker::take_events(const Rows& events) {
     for_each_selected([&](size_t row) {
-        set_number(linked_.packets, events[row].packet);
-        set_number(linked_.connections, events[row].connection);
+        const auto& event = events[row];
+        set_number(linked_.packets, event.packet);
+        set_number(linked_.connections, event.connection);
     });
 }
 
@@ -173,7 +174,7 @@ void Linker::take_connections() {
     last = std::min<PacketNumber>(last, store_.segments().size());
     for (PacketNumber packet = std::max<PacketNumber>(first, 1); packet <= last; ++packet) {
         if (packet % rows_between_looks == 0 && stopped()) return;
-        const uint32_t connection = store_.segment(packet).connection;
+        const uint32_t connection = store_.segments().get<&SegmentRow::connection>(packet - 1);
         if (connection != 0 && linked_.connections.test(connection - 1)) linked_.packets.set(packet - 1);
     }
     size_t i = 0;
@@ -222,17 +223,19 @@ void Linker::packets_of_pdus() {
 }
 
 void Linker::commands_of_pdus() {
-    linked_.pdus.for_each([&](size_t pdu) { set_number(linked_.commands, store_.pdus()[pdu].command); });
+    linked_.pdus.for_each(
+        [&](size_t pdu) { set_number(linked_.commands, store_.pdus().get<&PduRow::command>(pdu)); });
 }
 
 void Linker::connections_of_pdus() {
     linked_.pdus.for_each(
-        [&](size_t pdu) { set_number(linked_.connections, store_.pdus()[pdu].connection); });
+        [&](size_t pdu) { set_number(linked_.connections, store_.pdus().get<&PduRow::connection>(pdu)); });
 }
 
 void Linker::connections_of_packets() {
-    linked_.packets.for_each(
-        [&](size_t packet) { set_number(linked_.connections, store_.segments()[packet].connection); });
+    linked_.packets.for_each([&](size_t packet) {
+        set_number(linked_.connections, store_.segments().get<&SegmentRow::connection>(packet));
+    });
 }
 
 void Linker::losses_of_packets() {

@@ -59,14 +59,15 @@ LinkedRows link_rows(const PduIndex& index, Selected table, const RowSet& rows,
                      const std::atomic<bool>* stop = nullptr);
 
 // The rows of a table of events that happen at packets (windows, ca_transitions, the kernel's) whose packet is in the set.
-template <class Row>
-RowSet rows_at_packets(const ChunkedRows<Row>& rows, const RowSet& packets) {
+template <class Rows>
+RowSet rows_at_packets(const Rows& rows, const RowSet& packets) {
     RowSet set(rows.size());
-    size_t i = 0;
-    for (const Row& row : rows) {
-        if (row.packet != 0 && packets.test(row.packet - 1)) set.set(i);
-        ++i;
-    }
+    rows.for_each_run([&](const auto& run, size_t first) {
+        for (size_t i = 0; i < run.size(); ++i) {
+            const PacketNumber packet = run[i].packet;
+            if (packet != 0 && packets.test(packet - 1)) set.set(first + i);
+        }
+    });
     return set;
 }
 

@@ -72,7 +72,7 @@ struct Windows {
         }
     }
     ChunkedRows<ConnectionRow> connections;
-    ChunkedRows<WindowRow> rows;
+    StoredRows<WindowRow> rows;
     std::unique_ptr<Table> table = make_windows_table(rows, connections);
 };
 
@@ -316,7 +316,7 @@ struct Packets {
         for (size_t i = 0; i < reads.store.segments().size(); ++i) {
             RawPacket packet;
             packet.time_ns = 1'795'259'301'000'000'000 + static_cast<int64_t>(i) * 5'123;
-            packet.wire_length = 54 + reads.store.segments()[i].payload_length;
+            packet.wire_length = 54 + reads.store.segments().get<&SegmentRow::payload_length>(i);
             index.add(packet, 0);
         }
         for (uint32_t i = 1; i <= Reads::connections; ++i) {

@@ -1110,20 +1110,22 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
         passes.emplace_back(sender, store.pdu_pauses().of(
                                         sender.number, sender.is_initiator ? Role::initiator : Role::target));
     }
-    const ChunkedRows<WindowRow>& windows = store.windows();
+    const StoredRows<WindowRow>& windows = store.windows();
     size_t row_number = 0;
     const bool times_wanted = !capture_times.empty();
-    constexpr size_t at_once = ChunkedRows<WindowRow>::rows_per_chunk;
-    for (size_t first = 0; first < windows.size(); first += at_once) {
-        for (const WindowRow& row : std::span(&windows[first], std::min(at_once, windows.size() - first))) {
-            if (stop.asked_at(row_number++)) return {};
+    bool stopped = false;
+    windows.for_each_run([&](std::span<const WindowRow> rows, size_t) {
+        for (const WindowRow& row : rows) {
+            stopped = stopped || stop.asked_at(row_number++);
+            if (stopped) return;
             const auto [place, other] = places.of_both(row.connection, row.sender);
             if (place < passes.size()) passes[place].on_row(row);
             if (times_wanted && place < facts.size() && facts[place].captured_at_sender())
                 capture_times.on_packet(row.packet, row.time_ns);
             if (other < passes.size()) passes[other].on_answer(row);
         }
-    }
+    });
+    if (stopped) return {};
     for (WindowPass& pass : passes) pass.finish();
     capture_times.finish();
     for (SenderFacts& sender : facts) {

@@ -52,11 +52,32 @@ class ChunkedRows {
         return chunks_[index / rows_per_chunk][index % rows_per_chunk];
     }
 
+    // One column of a row.
+    template <auto member>
+    const auto& get(size_t index) const {
+        return (*this)[index].*member;
+    }
+
     // Rows from `first` (< size()) on that lie one behind another: `most` of them, or fewer.
     std::span<const Row> run(size_t first, size_t most) const {
         const auto& chunk = chunks_[first / rows_per_chunk];
         const size_t offset = first % rows_per_chunk;
         return std::span(chunk).subspan(offset, std::min(most, chunk.size() - offset));
+    }
+
+    // Calls `visit(std::span<const Row>, first)` for runs of the rows [first, first + count), in order; `members` as in PackedRows.
+    template <auto... members, class Visit>
+    void for_each_run(size_t first, size_t count, Visit&& visit) const {
+        while (count > 0) {
+            const std::span<const Row> rows = run(first, count);
+            visit(rows, first);
+            first += rows.size();
+            count -= rows.size();
+        }
+    }
+    template <class Visit>
+    void for_each_run(Visit&& visit) const {
+        for_each_run(0, size(), visit);
     }
 
     // Held by the rows themselves, what they own elsewhere (strings) not counted.

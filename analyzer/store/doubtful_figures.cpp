@@ -69,7 +69,7 @@ void leave_out_commands(const ChunkedRows<ConnectionRow>& connections, ChunkedRo
 }  // namespace
 
 bool leave_out_doubtful(ChunkedRows<ConnectionRow>& connections, ChunkedRows<CommandRow>& commands,
-                        ChunkedRows<WindowRow>& windows, Summary& summary) {
+                        StoredRows<WindowRow>& windows, Summary& summary) {
     int64_t least_ns = 0;
     bool all_judged = true;
     for (ConnectionRow& row : connections) {
@@ -80,9 +80,11 @@ bool leave_out_doubtful(ChunkedRows<ConnectionRow>& connections, ChunkedRows<Com
         if (row.round_trip_in_doubt()) leave_out_round_trips(row);
     }
     if (!all_judged) {
-        for (WindowRow& row : windows) {
-            if (!connections[row.connection - size_t{1}].tcp_is_judged()) leave_out_state(row);
-        }
+        windows.change_each([&](WindowRow& row) {
+            if (connections[row.connection - size_t{1}].tcp_is_judged()) return false;
+            leave_out_state(row);
+            return true;
+        });
     }
     if (least_ns == 0) return false;
     leave_out_commands(connections, commands, summary);

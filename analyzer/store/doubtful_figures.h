@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/stored_rows.h"
 #include "analyzer/store/summary.h"
 #include "analyzer/vocabulary/rows.h"
 
@@ -14,6 +14,6 @@ namespace sanscope {
 // and where that is much beside the round trip, the round trip and where it was captured; where they are apart, queue depths, too.
 // Returns whether commands lost their times.
 bool leave_out_doubtful(ChunkedRows<ConnectionRow>& connections, ChunkedRows<CommandRow>& commands,
-                        ChunkedRows<WindowRow>& windows, Summary& summary);
+                        StoredRows<WindowRow>& windows, Summary& summary);
 
 }  // namespace sanscope

@@ -14,26 +14,35 @@ constexpr uint64_t most_besides = uint64_t{255} * 4 + 2 * digest_bytes;
 }  // namespace
 
 void PduIndex::update() {
-    const ChunkedRows<PduRow>& pdus = store_->pdus();
-    for (size_t i = earlier_.size(); i < pdus.size(); ++i) {
-        const PduRow& pdu = pdus[i];
-        const auto index = static_cast<uint32_t>(i);
-        uint32_t earlier = none;
-        if (pdu.command != 0) {
-            if (latest_.size() < pdu.command) latest_.resize(pdu.command, none);
-            earlier = std::exchange(latest_[pdu.command - 1], index);
+    const StoredRows<PduRow>& pdus = store_->pdus();
+    const size_t taken = earlier_.size();
+    pdus.for_each_run<&PduRow::command, &PduRow::connection, &PduRow::sender>(
+        taken, pdus.size() - taken, [&](std::span<const PduRow> run, size_t first) {
+            for (size_t i = 0; i < run.size(); ++i) take_pdu(static_cast<uint32_t>(first + i), run[i]);
+        });
+    const StoredRows<SegmentRow>& segments = store_->segments();
+    const auto take_segments = [&](std::span<const SegmentRow> run, size_t first) {
+        for (size_t i = 0; i < run.size(); ++i) {
+            if (run[i].payload_length > 0 && run[i].connection != 0) take_segment(first + i + 1, run[i]);
         }
-        earlier_.append(earlier);
-        if (pdu.connection == 0) continue;
-        if (streams_.size() < 2 * size_t{pdu.connection}) streams_.resize(2 * size_t{pdu.connection});
-        streams_[slot(pdu.connection, pdu.sender)].push_back(index);
-    }
-    const ChunkedRows<SegmentRow>& segments = store_->segments();
-    for (; segments_taken_ < segments.size(); ++segments_taken_) {
-        const SegmentRow& segment = segments[segments_taken_];
-        if (segment.payload_length > 0 && segment.connection != 0) take_segment(segments_taken_ + 1, segment);
-    }
+    };
+    segments.for_each_run<&SegmentRow::connection, &SegmentRow::seq, &SegmentRow::payload_length,
+                          &SegmentRow::sender>(segments_taken_, segments.size() - segments_taken_,
+                                               take_segments);
+    segments_taken_ = segments.size();
     losses_.update(store_->losses());
+}
+
+void PduIndex::take_pdu(uint32_t index, const PduRow& pdu) {
+    uint32_t earlier = none;
+    if (pdu.command != 0) {
+        if (latest_.size() < pdu.command) latest_.resize(pdu.command, none);
+        earlier = std::exchange(latest_[pdu.command - 1], index);
+    }
+    earlier_.append(earlier);
+    if (pdu.connection == 0) return;
+    if (streams_.size() < 2 * size_t{pdu.connection}) streams_.resize(2 * size_t{pdu.connection});
+    streams_[slot(pdu.connection, pdu.sender)].push_back(index);
 }
 
 void PduIndex::take_segment(PacketNumber packet, const SegmentRow& segment) {
@@ -86,13 +95,14 @@ size_t PduIndex::first_incomplete(std::span<const uint32_t> stream, PacketNumber
 }
 
 uint64_t PduIndex::end_of(std::span<const uint32_t> stream, size_t at) const {
-    const PduRow& pdu = row(stream[at]);
-    const uint64_t least = pdu.bhs_offset + header_bytes + ((uint64_t{pdu.data_length} + 3) & ~uint64_t{3});
+    const StoredRows<PduRow>& pdus = store_->pdus();
+    const uint32_t data_length = pdus.get<&PduRow::data_length>(stream[at]);
+    const uint64_t least = begin_of(stream[at]) + header_bytes + ((uint64_t{data_length} + 3) & ~uint64_t{3});
     if (at + 1 < stream.size()) {
-        const uint64_t next = row(stream[at + 1]).bhs_offset;
+        const uint64_t next = begin_of(stream[at + 1]);
         if (next >= least && next - least <= most_besides) return next;
     }
-    const ConnectionRow* const connection = connection_of(pdu.connection);
+    const ConnectionRow* const connection = connection_of(pdus.get<&PduRow::connection>(stream[at]));
     if (connection == nullptr || connection->session == 0 ||
         connection->session > store_->sessions().size()) {
         return least;
@@ -100,15 +110,13 @@ uint64_t PduIndex::end_of(std::span<const uint32_t> stream, size_t at) const {
     constexpr std::string_view in_use = "CRC32C";
     const SessionRow& session = store_->session(connection->session);
     return least + (session.header_digest == in_use ? digest_bytes : 0) +
-           (pdu.data_length > 0 && session.data_digest == in_use ? digest_bytes : 0);
+           (data_length > 0 && session.data_digest == in_use ? digest_bytes : 0);
 }
 
 // Of the PDUs from `first` on, the last one that begins at `offset` or before, or `first`.
 size_t PduIndex::last_beginning_by(std::span<const uint32_t> stream, size_t first, size_t guess,
                                    int64_t offset) const {
-    const auto begins_by = [&](size_t at) {
-        return static_cast<int64_t>(row(stream[at]).bhs_offset) <= offset;
-    };
+    const auto begins_by = [&](size_t at) { return static_cast<int64_t>(begin_of(stream[at])) <= offset; };
     constexpr size_t near = 4;
     size_t low = first;
     if (guess > first && guess < stream.size() && begins_by(guess)) low = guess;
@@ -117,7 +125,7 @@ size_t PduIndex::last_beginning_by(std::span<const uint32_t> stream, size_t firs
     }
     const auto behind = std::upper_bound(
         stream.begin() + static_cast<std::ptrdiff_t>(low), stream.end(), offset,
-        [&](int64_t wanted, uint32_t pdu) { return wanted < static_cast<int64_t>(row(pdu).bhs_offset); });
+        [&](int64_t wanted, uint32_t pdu) { return wanted < static_cast<int64_t>(begin_of(pdu)); });
     return std::max(low, static_cast<size_t>(behind - stream.begin()) - 1);
 }
 
@@ -143,7 +151,7 @@ PacketNumber PduIndex::earliest_packet(std::span<const uint32_t> stream, size_t 
     if (!waited && pdu.inferred) {
         // Its row shows when its first byte was delivered, not when it came: what was delivered with it may have waited.
         const size_t together = first_incomplete(stream, pdu.first_packet);
-        waited = together < at && hole.begin >= place_of(row(stream[together]).bhs_offset);
+        waited = together < at && hole.begin >= place_of(begin_of(stream[together]));
     }
     return waited ? std::min(pdu.first_packet, hole.packet) : pdu.first_packet;
 }
@@ -186,11 +194,11 @@ void PduIndex::pdus_of_bytes(uint32_t connection, Side side, uint32_t seq, uint3
     const std::span<const uint32_t> all = stream(connection, row_of_connection->role_of(side));
     if (all.empty() || length == 0) return;
     const size_t reference = std::min(first_incomplete(all, near), all.size() - 1);
-    const int64_t begin = offset_near(row(all[reference]).bhs_offset,
-                                      seq - row_of_connection->stream_start_seq[index_of(side)]);
+    const int64_t begin =
+        offset_near(begin_of(all[reference]), seq - row_of_connection->stream_start_seq[index_of(side)]);
     const int64_t end = begin + length;
     for (size_t at = last_beginning_by(all, 0, reference, begin);
-         at < all.size() && static_cast<int64_t>(row(all[at]).bhs_offset) < end; ++at) {
+         at < all.size() && static_cast<int64_t>(begin_of(all[at])) < end; ++at) {
         if (static_cast<int64_t>(end_of(all, at)) > begin) pdus.push_back(all[at]);
     }
 }

@@ -64,7 +64,8 @@ class PduIndex {
     template <class Visit>
     void carried_by(PacketNumber packet, Visit visit) const {
         StreamPlace place;
-        if (packet != 0 && packet <= store_->segments().size()) on_segment(packet, place, visit);
+        if (packet != 0 && packet <= store_->segments().size())
+            on_segment(packet, store_->segment(packet), place, visit);
     }
     // … with those that it completes.
     template <class Visit>
@@ -108,15 +109,17 @@ class PduIndex {
     static size_t slot(uint32_t connection, SideOrRole which) {
         return 2 * (size_t{connection} - 1) + index_of(which);
     }
-    const PduRow& row(uint32_t pdu) const { return store_->pdus()[pdu]; }
+    PduRow row(uint32_t pdu) const { return store_->pdus()[pdu]; }
     PacketNumber completion(uint32_t pdu) const {
-        const PacketNumber last = row(pdu).last_packet;
+        const PacketNumber last = store_->pdus().get<&PduRow::last_packet>(pdu);
         return last == 0 ? never : last;
     }
+    uint64_t begin_of(uint32_t pdu) const { return store_->pdus().get<&PduRow::bhs_offset>(pdu); }
     const ConnectionRow* connection_of(uint32_t number) const {
         const ChunkedRows<ConnectionRow>& connections = store_->connections();
         return number == 0 || number > connections.size() ? nullptr : &connections[number - 1];
     }
+    void take_pdu(uint32_t index, const PduRow& pdu);
     void take_segment(PacketNumber packet, const SegmentRow& segment);
     size_t first_incomplete(std::span<const uint32_t> stream, PacketNumber packet) const;
     uint64_t end_of(std::span<const uint32_t> stream, size_t at) const;
@@ -124,7 +127,7 @@ class PduIndex {
     size_t last_beginning_by(std::span<const uint32_t> stream, size_t first, size_t guess,
                              int64_t offset) const;
     template <class Visit>
-    void on_segment(PacketNumber packet, StreamPlace& place, Visit& visit) const;
+    void on_segment(PacketNumber packet, const SegmentRow& segment, StreamPlace& place, Visit& visit) const;
 
     const ResultStore* store_;
     ChunkedRows<uint32_t> earlier_;                         // by PDU: the one before of its command
@@ -142,8 +145,8 @@ inline int64_t offset_near(uint64_t reference, uint32_t low_half) {
 }
 
 template <class Visit>
-void PduIndex::on_segment(PacketNumber packet, StreamPlace& place, Visit& visit) const {
-    const SegmentRow& segment = store_->segment(packet);
+void PduIndex::on_segment(PacketNumber packet, const SegmentRow& segment, StreamPlace& place,
+                          Visit& visit) const {
     if (segment.payload_length == 0) return;
     const ConnectionRow* const connection = connection_of(segment.connection);
     if (connection == nullptr || !connection->stream_start_known[index_of(segment.sender)]) return;
@@ -154,13 +157,12 @@ void PduIndex::on_segment(PacketNumber packet, StreamPlace& place, Visit& visit)
     }
     while (place.incomplete < pdus.size() && completion(pdus[place.incomplete]) < packet) ++place.incomplete;
     if (place.incomplete == pdus.size()) return;
-    const int64_t begin = offset_near(row(pdus[place.incomplete]).bhs_offset,
+    const int64_t begin = offset_near(begin_of(pdus[place.incomplete]),
                                       segment.seq - connection->stream_start_seq[index_of(segment.sender)]);
     const int64_t end = begin + segment.payload_length;
-    if (end <= static_cast<int64_t>(row(pdus[place.incomplete]).bhs_offset)) return;
+    if (end <= static_cast<int64_t>(begin_of(pdus[place.incomplete]))) return;
     place.last = last_beginning_by(pdus, place.incomplete, place.last, begin);
-    for (size_t at = place.last; at < pdus.size() && static_cast<int64_t>(row(pdus[at]).bhs_offset) < end;
-         ++at) {
+    for (size_t at = place.last; at < pdus.size() && static_cast<int64_t>(begin_of(pdus[at])) < end; ++at) {
         place.last = at;
         if (completion(pdus[at]) >= packet && static_cast<int64_t>(end_of(pdus, at)) > begin) visit(pdus[at]);
     }
@@ -186,16 +188,22 @@ bool PduIndex::for_each_carried(PacketNumber first, PacketNumber last, const std
     }
     std::vector<StreamPlace> places(streams_.size());
     last = std::min<PacketNumber>(last, store_->segments().size());
-    for (PacketNumber packet = std::max<PacketNumber>(first, 1); packet <= last; ++packet) {
-        if (packet % packets_between_looks == 0 && stop != nullptr && stop->load(std::memory_order_relaxed)) {
-            return false;
-        }
-        const SegmentRow& segment = store_->segment(packet);
-        if (segment.payload_length == 0) continue;
+    const auto take = [&](PacketNumber packet, const SegmentRow& segment) {
+        if (segment.payload_length == 0) return;
         const size_t at = slot(segment.connection, segment.sender);
-        if (at >= places.size()) continue;
+        if (at >= places.size()) return;
         const auto visit_pdu = [&](uint32_t pdu) { visit(packet, pdu); };
-        on_segment(packet, places[at], visit_pdu);
+        on_segment(packet, segment, places[at], visit_pdu);
+    };
+    for (PacketNumber packet = std::max<PacketNumber>(first, 1); packet <= last;) {
+        if (stop != nullptr && stop->load(std::memory_order_relaxed)) return false;
+        const PacketNumber some = std::min(packets_between_looks, last - packet + 1);
+        store_->segments().for_each_run(packet - 1, some,
+                                        [&](std::span<const SegmentRow> segments, size_t at) {
+                                            for (size_t i = 0; i < segments.size(); ++i)
+                                                take(at + i + 1, segments[i]);
+                                        });
+        packet += some;
     }
     return true;
 }

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "analyzer/store/access_states.h"
-#include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/command_marks.h"
 #include "analyzer/store/command_sample.h"
 #include "analyzer/store/doubtful_figures.h"
@@ -24,6 +23,7 @@
 #include "analyzer/store/sender_summary.h"
 #include "analyzer/store/session_events.h"
 #include "analyzer/store/session_windows.h"
+#include "analyzer/store/stored_rows.h"
 #include "analyzer/store/summary.h"
 #include "analyzer/store/unanswered_pings.h"
 #include "analyzer/store/unit_names.h"
@@ -182,7 +182,7 @@ class ResultStore {
     const NetworkEvents& network_events() const { return network_events_; }
 
     bool keeps_segments() const { return keep_.segments; }
-    // One for each packet of the capture, in order.
+    // One for each packet of the capture, in order: to be filled before the next one is added.
     SegmentRow& add_segment() { return segments_.append({}); }
 
     // One side of a connection that sends data. The summary stays where it is.
@@ -275,14 +275,14 @@ class ResultStore {
     const std::deque<SendTrack>& send_tracks() const { return send_tracks_; }
 
     const ChunkedRows<SenderSummary>& senders() const { return senders_; }
-    const ChunkedRows<WindowRow>& windows() const { return windows_; }  // empty unless kept, as the next two
+    const StoredRows<WindowRow>& windows() const { return windows_; }  // empty unless kept, as the next two
     const ChunkedRows<CaTransitionRow>& ca_transitions() const { return ca_transitions_; }
     const ChunkedRows<LossRow>& losses() const { return losses_; }
     const ChunkedRows<ConnectionRow>& connections() const { return connections_; }
     const ChunkedRows<SessionRow>& sessions() const { return sessions_; }
     const ChunkedRows<CommandRow>& commands() const { return commands_; }  // empty unless kept
-    const ChunkedRows<PduRow>& pdus() const { return pdus_; }              // empty unless kept
-    const ChunkedRows<SegmentRow>& segments() const {
+    const StoredRows<PduRow>& pdus() const { return pdus_; }               // empty unless kept
+    const StoredRows<SegmentRow>& segments() const {
         return segments_;
     }  // by packet number - 1; empty unless kept
     // Nothing is added any more.
@@ -310,7 +310,7 @@ class ResultStore {
     SessionRow& session(SessionNumber number) { return sessions_[number.index()]; }
     const SessionRow& session(SessionNumber number) const { return sessions_[number.index()]; }
     const CommandRow& command(CommandNumber number) const { return commands_[number.index()]; }
-    const SegmentRow& segment(PacketNumber packet) const { return segments_[packet - 1]; }
+    SegmentRow segment(PacketNumber packet) const { return segments_[packet - 1]; }
     const Summary& summary() const { return summary_; }
     // Figures of commands that could not be and were left empty; the first one's packet.
     uint64_t impossible_figures() const { return impossible_figures_; }
@@ -346,10 +346,10 @@ class ResultStore {
     ChunkedRows<ConnectionRow> connections_;
     ChunkedRows<SessionRow> sessions_;
     ChunkedRows<CommandRow> commands_;
-    ChunkedRows<PduRow> pdus_;
-    ChunkedRows<SegmentRow> segments_;
+    StoredRows<PduRow> pdus_;
+    StoredRows<SegmentRow> segments_;
     ChunkedRows<SenderSummary> senders_;
-    ChunkedRows<WindowRow> windows_;
+    StoredRows<WindowRow> windows_;
     ChunkedRows<CaTransitionRow> ca_transitions_;
     ChunkedRows<LossRow> losses_;
     ChunkedRows<KernelWindowRow> kernel_windows_;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/stored_rows.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -24,12 +24,12 @@ class RowsOfPacket {
         : sorted_(memory) {}
 
     // Takes in the rows appended since the last time.
-    void update(const ChunkedRows<Row>& rows) {
+    void update(const StoredRows<Row>& rows) {
         for (; taken_ < rows.size(); ++taken_) {
-            const PacketNumber now = rows[taken_].*packet;
+            const PacketNumber now = packet_of(rows, taken_);
             if (now == 0) continue;
             const auto index = static_cast<uint32_t>(taken_);
-            if (sorted_.empty() || rows[sorted_.back()].*packet <= now) {
+            if (sorted_.empty() || packet_of(rows, sorted_.back()) <= now) {
                 sorted_.push_back(index);
             } else {
                 late_.push_back(index);
@@ -40,15 +40,17 @@ class RowsOfPacket {
 
     // Calls `found` with the indices of the packet's rows, in order of the table.
     template <class Found>
-    void find(const ChunkedRows<Row>& rows, PacketNumber wanted, Found found) const {
-        const auto before = [&](uint32_t index, PacketNumber number) { return rows[index].*packet < number; };
+    void find(const StoredRows<Row>& rows, PacketNumber wanted, Found found) const {
+        const auto before = [&](uint32_t index, PacketNumber number) {
+            return packet_of(rows, index) < number;
+        };
         auto next = std::lower_bound(sorted_.begin(), sorted_.end(), wanted, before);
         auto late = late_.begin();
         const auto skip = [&] {
-            while (late != late_.end() && rows[*late].*packet != wanted) ++late;
+            while (late != late_.end() && packet_of(rows, *late) != wanted) ++late;
         };
         for (skip();; skip()) {
-            const bool more = next != sorted_.end() && rows[*next].*packet == wanted;
+            const bool more = next != sorted_.end() && packet_of(rows, *next) == wanted;
             if (!more && late == late_.end()) return;
             const bool take_late = !more || (late != late_.end() && *late < *next);
             found(size_t{take_late ? *late++ : *next++});
@@ -58,11 +60,15 @@ class RowsOfPacket {
     size_t memory_bytes() const { return (sorted_.capacity() + late_.capacity()) * sizeof(uint32_t); }
 
   private:
+    static PacketNumber packet_of(const StoredRows<Row>& rows, size_t index) {
+        return rows.template get<packet>(index);
+    }
+
     static constexpr size_t max_late = 256;  // a search looks at each of these
 
-    void put_in_place(const ChunkedRows<Row>& rows) {
+    void put_in_place(const StoredRows<Row>& rows) {
         const auto before = [&](uint32_t a, uint32_t b) {
-            return std::pair(rows[a].*packet, a) < std::pair(rows[b].*packet, b);
+            return std::pair(packet_of(rows, a), a) < std::pair(packet_of(rows, b), b);
         };
         std::sort(late_.begin(), late_.end(), before);
         const auto first =

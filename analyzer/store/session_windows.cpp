@@ -157,22 +157,26 @@ class SessionsWindows {
     }
 
     void put_together() {
-        for (const WindowRow& row : of_.windows) {
-            if (row.connection == 0 || row.connection > of_.connections.size()) continue;
-            Sender& sender = senders_[2 * row.connection.index() + index_of(row.sender)];
-            if (sender.session == nullptr || !sender.session->has_several()) continue;
-            sender.last_ns = std::max(sender.last_ns, row.time_ns);
-            if (sender.begun && row.cwnd == sender.cwnd) continue;
-            sender.begun = true;
-            sender.cwnd = row.cwnd;
-            sender.session->change(sender.last_ns, sender.place, row.cwnd);
-        }
+        of_.windows.for_each_run([&](std::span<const WindowRow> rows, size_t) {
+            for (const WindowRow& row : rows) take(row);
+        });
         for (size_t i = 0; i < senders_.size(); ++i) {
             const Sender& sender = senders_[i];
             if (!sender.begun) continue;
             const int64_t end_ns = std::max(sender.last_ns, of_.connections[i / 2].end_ns);
             sender.session->change(end_ns, sender.place, SessionWindows::ended);
         }
+    }
+
+    void take(const WindowRow& row) {
+        if (row.connection == 0 || row.connection > of_.connections.size()) return;
+        Sender& sender = senders_[2 * row.connection.index() + index_of(row.sender)];
+        if (sender.session == nullptr || !sender.session->has_several()) return;
+        sender.last_ns = std::max(sender.last_ns, row.time_ns);
+        if (sender.begun && row.cwnd == sender.cwnd) return;
+        sender.begun = true;
+        sender.cwnd = row.cwnd;
+        sender.session->change(sender.last_ns, sender.place, row.cwnd);
     }
 
     void finish_several(size_t session, Role role, SessionWindowsRow& row) {

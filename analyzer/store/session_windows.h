@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/sender_summary.h"
+#include "analyzer/store/stored_rows.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 
 struct WindowsOfConnections {
-    const ChunkedRows<WindowRow>& windows;  // may be empty
+    const StoredRows<WindowRow>& windows;  // may be empty
     const ChunkedRows<SenderSummary>& senders;
     const ChunkedRows<ConnectionRow>& connections;
 };

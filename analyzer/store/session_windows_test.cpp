@@ -30,7 +30,7 @@ class SessionWindowsTest : public testing::Test {
         return sessions[0].windows_in;
     }
 
-    ChunkedRows<WindowRow> windows;
+    StoredRows<WindowRow> windows;
     ChunkedRows<SenderSummary> senders;
     ChunkedRows<ConnectionRow> connections;
     ChunkedRows<SessionRow> sessions;
@@ -57,7 +57,7 @@ TEST_F(SessionWindowsTest, of_one_connection_the_rows_need_not_be_kept) {
     connections[0].end_ns = 50;
     window(0, 1, 1000);
     window(30, 1, 5000);
-    const ChunkedRows<WindowRow> none;
+    const StoredRows<WindowRow> none;
     fill_session_windows({none, senders, connections}, sessions);
     EXPECT_EQ(sessions[0].windows_in.cwnd_mean, 2600u);
     EXPECT_EQ(sessions[0].windows_in.cwnd_sd, 1960u);

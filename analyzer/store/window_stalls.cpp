@@ -3,7 +3,7 @@
 
 namespace sanscope {
 
-std::vector<uint32_t> find_window_stalls(const ChunkedRows<WindowRow>& windows,
+std::vector<uint32_t> find_window_stalls(const StoredRows<WindowRow>& windows,
                                          const ChunkedRows<ConnectionRow>& connections) {
     std::vector<bool> stalled(2 * connections.size());     // by sender
     std::vector<uint32_t> widest(2 * connections.size());  // … and the widest window it was offered so far

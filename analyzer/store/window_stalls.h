@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/stored_rows.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -23,7 +23,7 @@ inline uint32_t room_of_segment(uint32_t mss, uint32_t widest_window) {
 // The rows of `windows`, by index, at which a sender comes to a stand before a closed window: its limit is the receiver,
 // whose window has less than room_of_segment(), and in the sender's row before this was not so. A window that is merely
 // small and full is no stall: it moves with every acknowledgement.
-std::vector<uint32_t> find_window_stalls(const ChunkedRows<WindowRow>& windows,
+std::vector<uint32_t> find_window_stalls(const StoredRows<WindowRow>& windows,
                                          const ChunkedRows<ConnectionRow>& connections);
 
 }  // namespace sanscope

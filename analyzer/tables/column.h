@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/stored_rows.h"
 #include "analyzer/tables/table.h"
 #include "analyzer/tables/tables.h"
 #include "analyzer/vocabulary/ip_address.h"
@@ -28,22 +28,16 @@ struct CellContext {
     }
 };
 
-// Rows [first, first + count) of a table's, and what their cells are made of.
+// Rows of a table's that lie behind each other, from that of index `first` on, and what their cells are made of.
 template <class Row>
 struct RowRange {
-    const ChunkedRows<Row>& rows;
+    std::span<const Row> rows;
     const ChunkedRows<ConnectionRow>* connections;
     size_t first;
-    size_t count;
 
     template <class Visitor>
     void visit(Visitor&& visitor) const {
-        for (size_t i = 0; i < count;) {
-            for (const Row& row : rows.run(first + i, count - i)) {
-                visitor(i, row, CellContext{first + i + 1, connections});
-                i++;
-            }
-        }
+        for (size_t i = 0; i < rows.size(); i++) visitor(i, rows[i], CellContext{first + i + 1, connections});
     }
 };
 
@@ -114,25 +108,46 @@ constexpr std::array<ColumnInfo, size> column_infos(const Column<Row> (&columns)
     return result;
 }
 
-// As Table::numbers(), of rows that stand in a store: column by column for as many rows as the caches hold.
-template <class Row>
-void read_numbers(std::span<const Column<Row>> columns, const RowRange<Row>& range,
-                  std::span<const NumberSlice> slices) {
+// Calls `read(range, begin)` for the rows [first, first + count) of those in a store, as many at once as the caches hold: `begin`
+// of these rows came before.
+template <class Row, class Read>
+void for_each_range(const StoredRows<Row>& rows, const ChunkedRows<ConnectionRow>* connections, size_t first,
+                    size_t count, Read read) {
     constexpr size_t rows_at_once = 64;
-    for (size_t begin = 0; begin < range.count; begin += rows_at_once) {
-        const RowRange<Row> some = {range.rows, range.connections, range.first + begin,
-                                    std::min(rows_at_once, range.count - begin)};
-        for (const NumberSlice& slice : slices) {
-            columns[slice.column].read(some, {slice.column, slice.values + begin, slice.known + begin});
-        }
+    for (size_t begin = 0; begin < count; begin += rows_at_once) {
+        rows.for_each_run(first + begin, std::min(rows_at_once, count - begin),
+                          [&](std::span<const Row> run, size_t at) {
+                              read(RowRange<Row>{run, connections, at}, at - first);
+                          });
     }
+}
+
+// As Table::numbers(), of rows that stand in a store.
+template <class Row>
+void read_numbers(std::span<const Column<Row>> columns, const StoredRows<Row>& rows,
+                  const ChunkedRows<ConnectionRow>* connections, size_t first, size_t count,
+                  std::span<const NumberSlice> slices) {
+    for_each_range<Row>(rows, connections, first, count, [&](const RowRange<Row>& range, size_t begin) {
+        for (const NumberSlice& slice : slices)
+            columns[slice.column].read(range, {slice.column, slice.values + begin, slice.known + begin});
+    });
+}
+
+// As Table::cells(), likewise.
+template <class Row>
+void read_cells(const Column<Row>& column, const StoredRows<Row>& rows,
+                const ChunkedRows<ConnectionRow>* connections, size_t first, std::span<Cell> cells) {
+    for_each_range<Row>(rows, connections, first, cells.size(),
+                        [&](const RowRange<Row>& range, size_t begin) {
+                            column.read(range, cells.subspan(begin, range.rows.size()));
+                        });
 }
 
 // A table whose rows stand in a store: how all tables are made.
 template <class Row>
 class RowsTable final : public Table {
   public:
-    RowsTable(const TableInfo& info, std::span<const Column<Row>> columns, const ChunkedRows<Row>& rows,
+    RowsTable(const TableInfo& info, std::span<const Column<Row>> columns, const StoredRows<Row>& rows,
               const ChunkedRows<ConnectionRow>* connections = nullptr)
         : info_(info), columns_(columns), rows_(rows), connections_(connections) {}
 
@@ -143,16 +158,16 @@ class RowsTable final : public Table {
         columns_[column].get(rows_[row], {row + 1, connections_}, cell);
     }
     void numbers(size_t first, size_t count, std::span<const NumberSlice> slices) const override {
-        read_numbers(columns_, RowRange<Row>{rows_, connections_, first, count}, slices);
+        read_numbers<Row>(columns_, rows_, connections_, first, count, slices);
     }
     void cells(size_t column, size_t first, std::span<Cell> cells) const override {
-        columns_[column].read(RowRange<Row>{rows_, connections_, first, cells.size()}, cells);
+        read_cells<Row>(columns_[column], rows_, connections_, first, cells);
     }
 
   private:
     const TableInfo& info_;
     std::span<const Column<Row>> columns_;
-    const ChunkedRows<Row>& rows_;
+    const StoredRows<Row>& rows_;
     const ChunkedRows<ConnectionRow>* connections_;
 };
 

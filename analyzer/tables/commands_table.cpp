@@ -186,15 +186,16 @@ class CommandsTable final : public Table {
                 late.push_back(slice);
             }
         }
-        const RowRange<CommandRow> range = {rows_, nullptr, first, count};
-        read_numbers<CommandRow>(first_columns, range, of_rows);
-        read_numbers<CommandRow>(late_columns, range, late);
+        read_numbers<CommandRow>(first_columns, rows_, nullptr, first, count, of_rows);
+        read_numbers<CommandRow>(late_columns, rows_, nullptr, first, count, late);
         if (!of_budgets.empty()) read_budgets(first, count, of_budgets);
     }
     void cells(size_t column, size_t first, std::span<Cell> cells) const override {
-        const RowRange<CommandRow> range = {rows_, nullptr, first, cells.size()};
-        if (column < own_columns) return first_columns[column].read(range, cells);
-        if (column >= first_late_column) return late_columns[column - first_late_column].read(range, cells);
+        if (column < own_columns)
+            return read_cells<CommandRow>(first_columns[column], rows_, nullptr, first, cells);
+        if (column >= first_late_column)
+            return read_cells<CommandRow>(late_columns[column - first_late_column], rows_, nullptr, first,
+                                          cells);
         Table::cells(column, first, cells);
     }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,8 +27,8 @@ constexpr std::array<std::string_view, loss_kinds> loss_terms = {"fast retransmi
 
 // The last segments of a packet's connection before it.
 struct EarlierSegments {
-    const SegmentRow* own = nullptr;  // of the same sender
-    PacketNumber answered = 0;        // the other side's; 0: none was found
+    std::optional<SegmentRow> own;  // of the same sender
+    PacketNumber answered = 0;      // the other side's; 0: none was found
 };
 
 EarlierSegments find_earlier(PacketNumber packet, const ResultStore& store) {
@@ -36,13 +37,13 @@ EarlierSegments find_earlier(PacketNumber packet, const ResultStore& store) {
     const PacketNumber first = std::max({PacketNumber{1}, store.connection(segment.connection).first_packet,
                                          packet > most_looked_at ? packet - most_looked_at : 1});
     EarlierSegments earlier;
-    for (PacketNumber at = packet; at-- > first && (earlier.own == nullptr || earlier.answered == 0);) {
+    for (PacketNumber at = packet; at-- > first && (!earlier.own || earlier.answered == 0);) {
         const SegmentRow& row = store.segment(at);
         if (row.connection != segment.connection) continue;
         if (row.sender != segment.sender) {
             if (earlier.answered == 0) earlier.answered = at;
-        } else if (earlier.own == nullptr) {
-            earlier.own = &row;
+        } else if (!earlier.own) {
+            earlier.own = row;
         }
     }
     return earlier;
@@ -67,7 +68,7 @@ std::string_view repeated_ack(PacketNumber packet, const ResultStore& store, con
         return {};
     const EarlierSegments earlier = find_earlier(packet, store);
     // The window of a SYN is not scaled, and cannot be compared.
-    if (earlier.own == nullptr || (earlier.own->flags & (tcp_ack | tcp_syn | tcp_rst)) != tcp_ack) return {};
+    if (!earlier.own || (earlier.own->flags & (tcp_ack | tcp_syn | tcp_rst)) != tcp_ack) return {};
     const bool behind_all_sent = static_cast<int32_t>(segment.seq - end_of(*earlier.own)) >= 0;
     if (segment.ack != earlier.own->ack || !behind_all_sent) return {};
     if (segment.window != earlier.own->window) return "window update";
@@ -91,7 +92,7 @@ void add_statuses(PacketNumber packet, const ResultStore& store, const PduIndex&
     std::bitset<256> told;
     std::bitset<256> told_responses;
     pdus.completed_by(packet, [&](uint32_t pdu) {
-        const CommandNumber number = store.pdus()[pdu].command;
+        const CommandNumber number = store.pdus().get<&PduRow::command>(pdu);
         if (number == 0 || number > store.commands().size()) return;
         const CommandRow& command = store.command(number);
         if (command.response_packet != packet || !ended_otherwise_than_good(command)) return;

@@ -26,7 +26,6 @@ struct PacketRow {
     const ResultStore& store;
     const PduIndex* pdus;
 
-    const PacketPlace& place() const { return index.place(number); }
     const OtherPacket* other() const { return segment == nullptr ? index.other(number) : nullptr; }
     bool has(TcpFlag flag) const { return (segment->flags & flag) != 0; }
 };
@@ -104,7 +103,7 @@ void add_payload(const PacketRow& row, ShortText& text) {
     row.pdus->carried_by(row.number, [&](uint32_t pdu) {
         if (carries) return;
         carries = true;
-        const char* const name = opcode_name(row.store.pdus()[pdu].opcode);
+        const char* const name = opcode_name(row.store.pdus().get<&PduRow::opcode>(pdu));
         if (name != nullptr) text.add(" of ").add(std::string_view(name));
     });
 }
@@ -192,12 +191,12 @@ void of_segment(const PacketRow& row, const CellContext&, Cell& cell) {
 
 template <auto member>
 void of_place(const PacketRow& row, const CellContext&, Cell& cell) {
-    cell.set(uint64_t{row.place().*member});
+    cell.set(uint64_t{row.index.place<member>(row.number)});
 }
 
 // A pcapng's blocks that are no packets have no time; behind a packet they are read as of its time.
 std::optional<int64_t> capture_time(const PacketIndex& index, PacketNumber packet) {
-    const int64_t time_ns = index.place(packet).time_ns;
+    const int64_t time_ns = index.time_ns(packet);
     if (time_ns == 0 && index.conversation(packet) == Conversations::no_packet) return std::nullopt;
     return time_ns;
 }
@@ -316,12 +315,13 @@ class PacketsTable final : public Table {
     std::span<const ColumnInfo> columns() const override { return infos; }
     size_t rows() const override { return index_.packets(); }
     void cell(size_t row, size_t column, Cell& cell) const override {
-        const SegmentRow* segment = row < store_.segments().size() ? &store_.segments()[row] : nullptr;
-        if (segment != nullptr && segment->connection == 0) segment = nullptr;
-        const bool known = segment != nullptr && segment->connection <= store_.connections().size();
-        const ConnectionRow* const connection = known ? &store_.connection(segment->connection) : nullptr;
-        packet_columns[column].get({row + 1, index_, segment, connection, store_, pdus_}, {row + 1, nullptr},
-                                   cell);
+        SegmentRow segment;
+        if (row < store_.segments().size()) segment = store_.segments()[row];
+        const bool is_tcp = segment.connection != 0;
+        const bool known = is_tcp && segment.connection <= store_.connections().size();
+        const ConnectionRow* const connection = known ? &store_.connection(segment.connection) : nullptr;
+        packet_columns[column].get({row + 1, index_, is_tcp ? &segment : nullptr, connection, store_, pdus_},
+                                   {row + 1, nullptr}, cell);
     }
 
   private:

@@ -63,7 +63,7 @@ const TableInfo pdus_table = {
     "pdus", "iSCSI PDUs, one row each", infos, ResultStore::Keep::only(&ResultStore::Keep::pdus),
     [](const ResultStore& store) { return make_pdus_table(store.pdus(), store.connections()); }};
 
-std::unique_ptr<Table> make_pdus_table(const ChunkedRows<PduRow>& pdus,
+std::unique_ptr<Table> make_pdus_table(const StoredRows<PduRow>& pdus,
                                        const ChunkedRows<ConnectionRow>& connections) {
     return std::make_unique<RowsTable<PduRow>>(pdus_table, columns, pdus, &connections);
 }

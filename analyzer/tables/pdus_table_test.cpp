@@ -15,7 +15,7 @@ using testing::ElementsAre;
 TEST(PdusTable, a_row_gives_every_cell) {
     ChunkedRows<ConnectionRow> connections;
     add_two_connections(connections, Side::a);
-    ChunkedRows<PduRow> rows;
+    StoredRows<PduRow> rows;
     PduRow& row = rows.append({});
     row.connection = 2;
     row.sender = Role::target;
@@ -58,7 +58,7 @@ TEST(PdusTable, a_row_gives_every_cell) {
 
 TEST(PdusTable, unknowns_and_strangers_are_empty) {
     const ChunkedRows<ConnectionRow> connections;
-    ChunkedRows<PduRow> rows;
+    StoredRows<PduRow> rows;
     PduRow& row = rows.append({});
     row.opcode = 0x3b;       // not an opcode of RFC 7143
     row.connection = 12345;  // not among the connections

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "analyzer/budget/shared_budgets.h"
-#include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/result_store.h"
+#include "analyzer/store/stored_rows.h"
 #include "analyzer/tables/table.h"
 #include "analyzer/vocabulary/rows.h"
 
@@ -56,9 +56,9 @@ std::unique_ptr<Table> make_sessions_table(const ChunkedRows<SessionRow>& sessio
 // Without `budgets` their columns are empty.
 std::unique_ptr<Table> make_commands_table(const ChunkedRows<CommandRow>& commands,
                                            std::shared_ptr<SharedBudgets> budgets = nullptr);
-std::unique_ptr<Table> make_pdus_table(const ChunkedRows<PduRow>& pdus,
+std::unique_ptr<Table> make_pdus_table(const StoredRows<PduRow>& pdus,
                                        const ChunkedRows<ConnectionRow>& connections);
-std::unique_ptr<Table> make_windows_table(const ChunkedRows<WindowRow>& windows,
+std::unique_ptr<Table> make_windows_table(const StoredRows<WindowRow>& windows,
                                           const ChunkedRows<ConnectionRow>& connections);
 std::unique_ptr<Table> make_ca_transitions_table(const ChunkedRows<CaTransitionRow>& ca_transitions,
                                                  const ChunkedRows<ConnectionRow>& connections);

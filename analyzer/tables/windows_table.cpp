@@ -60,7 +60,7 @@ const TableInfo windows_table = {
     ResultStore::Keep::only(&ResultStore::Keep::windows),
     [](const ResultStore& store) { return make_windows_table(store.windows(), store.connections()); }};
 
-std::unique_ptr<Table> make_windows_table(const ChunkedRows<WindowRow>& windows,
+std::unique_ptr<Table> make_windows_table(const StoredRows<WindowRow>& windows,
                                           const ChunkedRows<ConnectionRow>& connections) {
     return std::make_unique<RowsTable<WindowRow>>(windows_table, columns, windows, &connections);
 }

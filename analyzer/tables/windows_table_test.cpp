@@ -15,7 +15,7 @@ using testing::ElementsAre;
 TEST(WindowsTable, a_row_gives_every_cell) {
     ChunkedRows<ConnectionRow> connections;
     add_two_connections(connections, Side::a);
-    ChunkedRows<WindowRow> rows;
+    StoredRows<WindowRow> rows;
     WindowRow& row = rows.append({});
     row.packet = 17;
     row.time_ns = 1'347'690'917'369'644'000;
@@ -56,7 +56,7 @@ TEST(WindowsTable, a_row_gives_every_cell) {
 TEST(WindowsTable, the_sender_is_the_side_of_the_first_packet_or_the_other_whoever_initiated) {
     ChunkedRows<ConnectionRow> connections;
     add_two_connections(connections, Side::b);  // the target's packet was seen first
-    ChunkedRows<WindowRow> rows;
+    StoredRows<WindowRow> rows;
     rows.append({.connection = 2, .sender = Side::a});
     rows.append({.connection = 2, .sender = Side::b});
     const auto table = make_windows_table(rows, connections);
@@ -68,7 +68,7 @@ TEST(WindowsTable, the_sender_is_the_side_of_the_first_packet_or_the_other_whoev
 
 TEST(WindowsTable, unknowns_and_strangers_are_empty) {
     const ChunkedRows<ConnectionRow> connections;
-    ChunkedRows<WindowRow> rows;
+    StoredRows<WindowRow> rows;
     rows.append({.connection = 12345});
     EXPECT_THAT(known_cells(*make_windows_table(rows, connections), 0),
                 ElementsAre("ca_state", "connection", "in_flight", "snd_nxt", "snd_una"));
@@ -76,7 +76,7 @@ TEST(WindowsTable, unknowns_and_strangers_are_empty) {
 
 TEST(WindowsTable, a_window_of_zero_is_known) {
     const ChunkedRows<ConnectionRow> connections;
-    ChunkedRows<WindowRow> rows;
+    StoredRows<WindowRow> rows;
     rows.append(
         {.srtt_ns = 0, .cwnd = 0, .cwnd_low = 0, .cwnd_high = 0, .ssthresh = 0, .advertised_window = 0});
     const auto cells = row_of(*make_windows_table(rows, connections), 0);
@@ -86,7 +86,7 @@ TEST(WindowsTable, a_window_of_zero_is_known) {
 
 TEST(WindowsTable, every_state_has_the_kernels_word) {
     const ChunkedRows<ConnectionRow> connections;
-    ChunkedRows<WindowRow> rows;
+    StoredRows<WindowRow> rows;
     WindowRow& row = rows.append({});
     const auto table = make_windows_table(rows, connections);
     const auto word = [&](CaState state) {
@@ -102,7 +102,7 @@ TEST(WindowsTable, every_state_has_the_kernels_word) {
 
 TEST(WindowsTable, every_known_limit_has_its_word) {
     const ChunkedRows<ConnectionRow> connections;
-    ChunkedRows<WindowRow> rows;
+    StoredRows<WindowRow> rows;
     WindowRow& row = rows.append({});
     const auto table = make_windows_table(rows, connections);
     const auto word = [&](SendLimit limit) {

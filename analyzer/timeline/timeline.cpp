@@ -189,15 +189,14 @@ void Timeline::settle_direction(uint32_t connection) {
     }
 }
 
-void Timeline::take_segment(size_t row) {
+void Timeline::take_segment(size_t row, const SegmentRow& segment) {
     if (index_->conversation(row + 1) == Conversations::no_packet) return;
     const int64_t time_ns = time_of(row + 1);
     first_ns_ = first_ns_ == no_time ? time_ns : std::min(first_ns_, time_ns);
     last_ns_ = std::max(last_ns_, time_ns);
     OverviewBin& bin = overview_.at(time_ns);
     ++bin.packets;
-    bin.wire_bytes += index_->place(row + 1).wire_length;
-    const SegmentRow& segment = store_->segments()[row];
+    bin.wire_bytes += index_->place<&PacketPlace::wire_length>(row + 1);
     if (segment.connection == 0) return;
     settle_direction(segment.connection);
     count_payload(counted_[segment.connection - 1], time_ns, segment, false);
@@ -212,8 +211,7 @@ void Timeline::take_segment(size_t row) {
     sender.payload.push(segment.payload_length);
 }
 
-void Timeline::take_window(size_t row) {
-    const WindowRow& window = store_->windows()[row];
+void Timeline::take_window(size_t row, const WindowRow& window) {
     ConnectionTrack* track = track_for(window.connection);
     if (track == nullptr) return;
     SenderTrack& sender = track->senders[index_of(window.sender)];
@@ -269,13 +267,17 @@ int64_t Timeline::time_of_pdu(const PduRow& pdu) const {
     return pdu.first_packet == 0 ? no_time : time_of(pdu.first_packet);
 }
 
-void Timeline::take_pdu(size_t row) {
-    const PduRow& pdu = store_->pdus()[row];
+int64_t Timeline::time_of_pdu(uint32_t row) const {
+    const int64_t time_ns = store_->pdus().get<&PduRow::time_ns>(row);
+    return time_ns == no_time ? time_of_pdu(store_->pdus()[row]) : time_ns;
+}
+
+void Timeline::take_pdu(size_t row, const PduRow& pdu) {
     ConnectionTrack* track = track_for(pdu.connection);
     const int64_t time_ns = time_of_pdu(pdu);
     if (track == nullptr || time_ns == no_time) return;
     append(track->pdus, static_cast<uint32_t>(row), making_[pdu.connection - 1]->late.pdus, pdu.connection,
-           [&](uint32_t at) { return time_of_pdu(store_->pdus()[at]); });
+           [&](uint32_t at) { return time_of_pdu(at); });
 }
 
 // Whether nothing more is to be expected of a command's row soon.
@@ -391,14 +393,28 @@ bool Timeline::update(size_t most_rows) {
         while (taken < end) take_row(taken++);
         return taken == rows;
     };
+    const auto take_runs = [&]<auto... members>(size_t & taken, const auto& rows, auto take_row) {
+        const size_t end = step(taken, rows.size(), most_rows);
+        rows.template for_each_run<members...>(taken, end - taken, [&](auto run, size_t first) {
+            for (size_t i = 0; i < run.size(); ++i) take_row(first + i, run[i]);
+        });
+        taken = end;
+        return taken == rows.size();
+    };
     const bool all_segments =
-        take(taken_.segments, store.segments().size(), [&](size_t row) { take_segment(row); });
+        take_runs
+            .template operator()<&SegmentRow::connection, &SegmentRow::payload_length, &SegmentRow::sender>(
+                taken_.segments, store.segments(),
+                [&](size_t row, const SegmentRow& segment) { take_segment(row, segment); });
     // What hangs on a packet has a track only once that was taken in.
     if (!all_segments) {
         sort_late();
         return false;
     }
-    bool all = take(taken_.windows, store.windows().size(), [&](size_t row) { take_window(row); });
+    bool all = take_runs.template operator()<&WindowRow::connection, &WindowRow::sender, &WindowRow::cwnd,
+                                             &WindowRow::in_flight, &WindowRow::advertised_window>(
+        taken_.windows, store.windows(),
+        [&](size_t row, const WindowRow& window) { take_window(row, window); });
     all &=
         take(taken_.ca_transitions, store.ca_transitions().size(), [&](size_t row) { take_transition(row); });
     all &= take(taken_.losses, store.losses().size(), [&](size_t row) { take_loss(row); });
@@ -406,7 +422,8 @@ bool Timeline::update(size_t most_rows) {
                 [&](size_t row) { take_kernel_window(row); });
     all &= take(taken_.kernel_ca_transitions, store.kernel_ca_transitions().size(),
                 [&](size_t row) { take_kernel_transition(row); });
-    all &= take(taken_.pdus, store.pdus().size(), [&](size_t row) { take_pdu(row); });
+    all &= take_runs.template operator()<&PduRow::connection, &PduRow::time_ns, &PduRow::first_packet>(
+        taken_.pdus, store.pdus(), [&](size_t row, const PduRow& pdu) { take_pdu(row, pdu); });
     // Those that ended by now free their slots for those that begin.
     take_ends();
     take_commands(step(taken_.commands, store.commands().size(), most_rows), true);
@@ -422,8 +439,7 @@ void Timeline::sort_late() {
         Late& late = making_[connection - 1]->late;
         if (late.pdus != SIZE_MAX) {
             track.note_moved_pdus(late.pdus);
-            put_in_order(track.pdus, late.pdus,
-                         [&](uint32_t row) { return time_of_pdu(store_->pdus()[row]); });
+            put_in_order(track.pdus, late.pdus, [&](uint32_t row) { return time_of_pdu(row); });
         }
         for (size_t side = 0; side < 2; ++side) sort_late(track.senders[side], late.senders[side]);
     }
@@ -434,7 +450,9 @@ void Timeline::sort_late(SenderTrack& sender, Late::OfSender& late) {
     put_in_order(sender.losses, late.losses, [&](uint32_t row) { return time_of_loss(row); });
     put_in_order(sender.kernel_ca_transitions, late.kernel_ca_transitions,
                  [&](uint32_t row) { return store_->kernel_ca_transitions()[row].time_ns; });
-    const auto payload_at = [&](size_t i) { return store_->segments()[sender.segments[i]].payload_length; };
+    const auto payload_at = [&](size_t i) {
+        return store_->segments().get<&SegmentRow::payload_length>(sender.segments[i]);
+    };
     make_anew(sender.payload, late.segments, payload_at, [&](size_t& from) {
         put_in_order(sender.segments, from, [&](uint32_t row) { return time_of(row + 1); });
     });

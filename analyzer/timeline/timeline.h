@@ -122,7 +122,7 @@ class Timeline {
     int64_t end_of(const CommandRow& command) const;
     // A record that is no packet and stands before the first one is told to be at that one's time.
     int64_t time_of(PacketNumber packet) const {
-        const int64_t time_ns = within_reach(index_->place(packet).time_ns);
+        const int64_t time_ns = within_reach(index_->time_ns(packet));
         if (index_->conversation(packet) != Conversations::no_packet) [[likely]]
             return time_ns;
         return std::max(time_ns, first_ns_);
@@ -159,13 +159,13 @@ class Timeline {
 
     ConnectionTrack* track_for(uint32_t connection);
     ConnectionTrack* begin_track(uint32_t connection, size_t behind_row);
-    void take_segment(size_t row);
-    void take_window(size_t row);
+    void take_segment(size_t row, const SegmentRow& segment);
+    void take_window(size_t row, const WindowRow& window);
     void take_transition(size_t row);
     void take_loss(size_t row);
     void take_kernel_window(size_t row);
     void take_kernel_transition(size_t row);
-    void take_pdu(size_t row);
+    void take_pdu(size_t row, const PduRow& pdu);
     bool settled(const CommandRow& command, size_t rows_behind) const;
     void take_commands(size_t end, bool patiently);
     void take_command(size_t row);
@@ -183,6 +183,7 @@ class Timeline {
     void append(SenderTrack::Rows& rows, uint32_t row, size_t& late_from, uint32_t connection,
                 TimeAt time_at);
     int64_t time_of_pdu(const PduRow& pdu) const;
+    int64_t time_of_pdu(uint32_t row) const;
     // Who sent what was counted of a connection so far.
     enum class Counted : uint8_t { nothing, direction_unknown, initiator_is_a, initiator_is_b };
     Counted direction_of(uint32_t connection) const;

@@ -65,8 +65,7 @@ Result<bool> PacketDetails::open() {
     if (*run == run_) return true;
     forget();
     v1::DissectRequest request;
-    *request.mutable_open_capture() =
-        open_message(reader_.source().interfaces(), reader_.index().place(1).time_ns);
+    *request.mutable_open_capture() = open_message(reader_.source().interfaces(), reader_.index().time_ns(1));
     const auto answer = client_.ask(request);
     if (!answer) return answer.error();
     const auto opened_in = client_.run();
@@ -224,7 +223,7 @@ void PacketDetails::send_time_before(PacketNumber packet, v1::DescribePacket& me
     const PacketIndex& index = reader_.index();
     if (packet == 1) return;
     if (reader_.sections() == nullptr) {
-        message.set_previous_time_ns(index.place(packet - 1).time_ns);
+        message.set_previous_time_ns(index.time_ns(packet - 1));
         return;
     }
     constexpr PacketNumber most_passed_over = 10'000;

@@ -87,8 +87,9 @@ MeasuredMoment OpenPath::at_first_point(size_t point, int64_t time_ns) const {
 ConnectionNumber OpenPath::connection_in(const ResultStore& store, const PointCapture& first,
                                          size_t connection) {
     const PacketNumber packet = first.connections()[connection].first_packet;
-    return packet == 0 || packet > store.segments().size() ? ConnectionNumber(0)
-                                                           : store.segments()[packet - 1].connection;
+    return packet == 0 || packet > store.segments().size()
+               ? ConnectionNumber(0)
+               : store.segments().get<&SegmentRow::connection>(packet - 1);
 }
 
 std::shared_ptr<const MeasuredTransits> OpenPath::transits(const ResultStore& store,

@@ -114,11 +114,11 @@ class Finder {
         things_.packets = {static_cast<uint32_t>(number)};
         extend_to_packet(number);
         if (number > store_.segments().size()) return;
-        set_connection(store_.segments()[number - 1].connection);
+        set_connection(store_.segments().get<&SegmentRow::connection>(number - 1));
         // What it completes shows more of it than what it is the middle of.
         const auto take = [&](uint32_t pdu) {
             if (things_.pdu == 0) things_.pdu = uint64_t{pdu} + 1;
-            if (things_.command == 0) things_.command = store_.pdus()[pdu].command;
+            if (things_.command == 0) things_.command = store_.pdus().get<&PduRow::command>(pdu);
         };
         reading_.pdu_index().completed_by(number, take);
         reading_.pdu_index().carried_by(number, take);

@@ -22,7 +22,7 @@ SenderTraffic traffic_in(const CaptureData::Reading& reading, const SenderTrack&
     traffic.first = first_from(range.begin_ns);
     traffic.last = first_from(range.end_ns);
     traffic.payload = sender.payload.query(traffic.first, traffic.last, [&](size_t i) {
-        return reading.store().segments()[sender.segments[i]].payload_length;
+        return reading.store().segments().get<&SegmentRow::payload_length>(sender.segments[i]);
     });
     return traffic;
 }

@@ -20,11 +20,10 @@ SenderCurves prepare_sender_curves(const CaptureData::Reading& reading, SenderId
                                    const SenderTrack& track, const PreparedRange& prepared,
                                    const WindowIndex* index) {
     const ResultStore& store = reading.store();
-    const auto row = [&](size_t i) -> const WindowRow& { return store.windows()[track.windows[i]]; };
-    const auto time_at = [&](size_t i) { return row(i).time_ns; };
+    const auto time_at = [&](size_t i) { return store.windows().get<&WindowRow::time_ns>(track.windows[i]); };
     const RowColumns columns = row_columns(prepared, track.windows.size(), time_at);
     const auto steps = [&](uint32_t WindowRow::*figure, const LodPyramid<uint32_t>* pyramid) {
-        const auto raw = [&](size_t i) { return row(i).*figure; };
+        const auto raw = [&](size_t i) { return store.windows().get(track.windows[i], figure); };
         return make_steps(
             columns, time_at, [&](size_t i) { return known(raw(i)); },
             [&](size_t first, size_t last) {

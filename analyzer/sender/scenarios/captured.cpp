@@ -46,7 +46,7 @@ Captured::Captured(const Simulation& simulation, const std::vector<TappedSegment
     }
     senders.finish();
     for (const WindowRow& row : store_.windows()) {
-        if (row.sender == Side::a) windows_.push_back(&row);
+        if (row.sender == Side::a) windows_.push_back(row);
     }
 }
 
@@ -65,11 +65,11 @@ std::vector<TrueTransition> Captured::transitions() const {
     return all;
 }
 
-const WindowRow* Captured::window_at(int64_t time_ns) const {
+std::optional<WindowRow> Captured::window_at(int64_t time_ns) const {
     const auto after =
         std::upper_bound(windows_.begin(), windows_.end(), time_ns,
-                         [](int64_t time, const WindowRow* row) { return time < row->time_ns; });
-    return after == windows_.begin() ? nullptr : *(after - 1);
+                         [](int64_t time, const WindowRow& row) { return time < row.time_ns; });
+    return after == windows_.begin() ? std::nullopt : std::optional(*(after - 1));
 }
 
 }  // namespace sanscope::simulated

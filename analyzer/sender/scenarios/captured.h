@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analyzer/sender/testing/simulation.h"
@@ -18,13 +19,13 @@ class Captured {
     // Of the sender of the data; nullptr where nothing is known of it.
     const SenderSummary* sender() const;
     std::vector<TrueTransition> transitions() const;
-    // The last of its rows at or before that moment; nullptr before the first.
-    const WindowRow* window_at(int64_t time_ns) const;
+    // The last of its rows at or before that moment; none before the first.
+    std::optional<WindowRow> window_at(int64_t time_ns) const;
     const ResultStore& store() const { return store_; }
 
   private:
     ResultStore store_{{}};
-    std::vector<const WindowRow*> windows_;  // of the sender of the data
+    std::vector<WindowRow> windows_;  // of the sender of the data
 };
 
 }  // namespace sanscope::simulated

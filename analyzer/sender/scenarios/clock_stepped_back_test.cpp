@@ -46,8 +46,8 @@ TEST_P(ClockSteppedBack, RoundTripsStayWhatTheyWere) {
     const auto events = stepped_at(GetParam());
     const Replayed replayed(events, {.mss = mss, .sack = true, .timestamps = false});
     for (PacketNumber packet = 10; packet <= events.size(); ++packet) {
-        const WindowRow* const row = replayed.window_after(packet);
-        ASSERT_NE(row, nullptr);
+        const std::optional<WindowRow> row = replayed.window_after(packet);
+        ASSERT_TRUE(row);
         EXPECT_NEAR(static_cast<double>(row->srtt_ns), round_trip, 1.0 * millisecond) << packet;
     }
     EXPECT_EQ(replayed.losses(), 0u);

@@ -90,8 +90,8 @@ TEST(LateCaptures, OfAFastLongPathAtTheReceiverAreReplayedAsTheSenderSawThem) {
     }
     ASSERT_GT(tap.size(), 5'000u);
     const Captured late(simulation, tap);
-    const WindowRow* const row = late.window_at(simulation.absolute(600 * millisecond));
-    ASSERT_NE(row, nullptr);
+    const std::optional<WindowRow> row = late.window_at(simulation.absolute(600 * millisecond));
+    ASSERT_TRUE(row);
     EXPECT_GE(row->srtt_ns, 40 * millisecond);
 }
 
@@ -102,8 +102,8 @@ TEST_P(LateCapture, FindsTheWindowOfASenderThatFillsIt) {
     size_t close = 0;
     for (const TruthSample& sample : simulation_.truth()) {
         if (sample.time_ns < simulation_.absolute(begins_ns_ + second)) continue;
-        const WindowRow* row = late.window_after(sample.packet);
-        ASSERT_NE(row, nullptr);
+        const std::optional<WindowRow> row = late.window_after(sample.packet);
+        ASSERT_TRUE(row);
         const double truth = static_cast<double>(sample.figures.cwnd) * simulation_.mss();
         ++compared;
         close +=

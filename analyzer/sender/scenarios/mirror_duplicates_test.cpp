@@ -127,8 +127,8 @@ TEST(MirrorDuplicates, AreNoRetransmissionsAndNoDuplicateAcknowledgements) {
     for (const LossKind kind : {LossKind::fast_retransmit, LossKind::rto, LossKind::tlp, LossKind::spurious,
                                 LossKind::out_of_order, LossKind::not_captured})
         EXPECT_EQ(captured.sender()->losses(kind), 0u) << static_cast<int>(kind);
-    const WindowRow* last = captured.window_at(simulation.absolute(second));
-    ASSERT_NE(last, nullptr);
+    const std::optional<WindowRow> last = captured.window_at(simulation.absolute(second));
+    ASSERT_TRUE(last);
     EXPECT_EQ(last->cwnd, simulation.sender().figures().cwnd * simulation.mss());
 }
 

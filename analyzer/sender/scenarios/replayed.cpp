@@ -103,16 +103,16 @@ Replayed::Replayed(const std::vector<SenderEvent>& events, const SenderOptions& 
     replay.finish();
 }
 
-const WindowRow* Replayed::window_after(PacketNumber packet) const {
+std::optional<WindowRow> Replayed::window_after(PacketNumber packet) const {
     const auto& rows = store_.windows();
-    const size_t after =
-        partition_index(size_t{0}, rows.size(), [&](size_t i) { return rows[i].packet <= packet; });
-    return after == 0 ? nullptr : &rows[after - 1];
+    const size_t after = partition_index(size_t{0}, rows.size(),
+                                         [&](size_t i) { return rows.get<&WindowRow::packet>(i) <= packet; });
+    return after == 0 ? std::nullopt : std::optional(rows[after - 1]);
 }
 
 CaState Replayed::state_after(PacketNumber packet) const {
-    const WindowRow* row = window_after(packet);
-    return row == nullptr ? CaState::open : row->ca_state;
+    const std::optional<WindowRow> row = window_after(packet);
+    return !row ? CaState::open : row->ca_state;
 }
 
 std::vector<TrueTransition> Replayed::transitions() const {
@@ -128,9 +128,9 @@ uint64_t Replayed::losses() const {
     return all;
 }
 
-uint32_t Replayed::segments(const WindowRow* row, uint32_t WindowRow::*field) const {
-    if (row == nullptr || row->*field == unknown<uint32_t>) return unknown<uint32_t>;
-    return (row->*field + mss_ / 2) / mss_;
+uint32_t Replayed::segments(const std::optional<WindowRow>& row, uint32_t WindowRow::*field) const {
+    if (!row || (*row).*field == unknown<uint32_t>) return unknown<uint32_t>;
+    return ((*row).*field + mss_ / 2) / mss_;
 }
 
 testing::AssertionResult same_transitions(const Simulation& simulation, const Replayed& replayed) {
@@ -164,8 +164,8 @@ testing::AssertionResult interval_holds(const Simulation& simulation, const Repl
                                         uint32_t slack) {
     size_t held = 0;
     for (const TruthSample& sample : simulation.truth()) {
-        const WindowRow* row = replayed.window_after(sample.packet);
-        if (row == nullptr || row->cwnd_low == unknown<uint32_t>) continue;
+        const std::optional<WindowRow> row = replayed.window_after(sample.packet);
+        if (!row || row->cwnd_low == unknown<uint32_t>) continue;
         const int64_t bytes = int64_t{sample.figures.cwnd} * simulation.mss();
         const int64_t more = int64_t{slack} * simulation.mss();
         held += row->cwnd_low - more <= bytes && bytes <= row->cwnd_high + more;
@@ -185,8 +185,8 @@ testing::AssertionResult same_limit(const Simulation& simulation, const Replayed
     for (size_t i = 0; i < samples.size(); ++i) {
         if (i + 1 < samples.size() && samples[i + 1].time_ns == samples[i].time_ns) continue;
         ++moments;
-        const WindowRow* row = replayed.window_after(samples[i].packet);
-        const SendLimit said = row == nullptr ? SendLimit::unknown : row->limit;
+        const std::optional<WindowRow> row = replayed.window_after(samples[i].packet);
+        const SendLimit said = !row ? SendLimit::unknown : row->limit;
         same += said == samples[i].figures.limit;
         if (said != samples[i].figures.limit && first.empty()) {
             first = fmt::format("first after packet {}: {}, said {}", samples[i].packet,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,8 @@ class Replayed {
     explicit Replayed(const Simulation& simulation)
         : Replayed(simulation.events(), simulation.sender_options()) {}
 
-    // The row that holds after that packet; nullptr before the first.
-    const WindowRow* window_after(PacketNumber packet) const;
+    // The row that holds after that packet; none before the first.
+    std::optional<WindowRow> window_after(PacketNumber packet) const;
     // In segments, rounded; unknown where the row does not say.
     uint32_t cwnd_after(PacketNumber packet) const {
         return segments(window_after(packet), &WindowRow::cwnd);
@@ -42,7 +43,7 @@ class Replayed {
     const char* congestion_control() const { return store_.senders()[0].congestion_control(); }
 
   private:
-    uint32_t segments(const WindowRow* row, uint32_t WindowRow::*field) const;
+    uint32_t segments(const std::optional<WindowRow>& row, uint32_t WindowRow::*field) const;
 
     ResultStore store_{{}};
     uint32_t mss_;

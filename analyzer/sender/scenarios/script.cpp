@@ -73,8 +73,8 @@ void Script::check() const {
     const Replayed replayed(events_, sender_options());
     for (const Claim& claim : claims_) {
         const std::string where = "line " + std::to_string(claim.line) + " of the script";
-        const WindowRow* row = replayed.window_after(claim.packet);
-        ASSERT_NE(row, nullptr) << where;
+        const std::optional<WindowRow> row = replayed.window_after(claim.packet);
+        ASSERT_TRUE(row) << where;
         const Expected& expected = claim.expected;
         if (expected.cwnd) {
             EXPECT_EQ(replayed.cwnd_after(claim.packet), *expected.cwnd) << "cwnd, " << where;

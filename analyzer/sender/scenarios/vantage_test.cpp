@@ -48,8 +48,8 @@ class Vantage : public testing::TestWithParam<Path> {
 
         std::vector<double> errors;
         for (const TruthSample& sample : simulation.truth()) {
-            const WindowRow* row = captured.window_at(sample.time_ns);
-            if (row == nullptr || row->cwnd == unknown<uint32_t>) continue;
+            const std::optional<WindowRow> row = captured.window_at(sample.time_ns);
+            if (!row || row->cwnd == unknown<uint32_t>) continue;
             const double cwnd = static_cast<double>(sample.figures.cwnd) * simulation.mss();
             errors.push_back(std::abs(row->cwnd - cwnd) / cwnd);
         }

@@ -87,7 +87,7 @@ void add_own_fields(const CaptureData::Reading& reading, PacketNumber packet, co
     if (pdus.empty()) reading.pdu_index().completed_by(packet, take);
     std::vector<uint64_t> commands;
     for (const uint32_t pdu : pdus) {
-        const uint64_t command = reading.store().pdus()[pdu].command;
+        const uint64_t command = reading.store().pdus().get<&PduRow::command>(pdu);
         if (command != 0 && std::ranges::find(commands, command) == commands.end())
             commands.push_back(command);
     }

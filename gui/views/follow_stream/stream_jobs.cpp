@@ -91,7 +91,9 @@ class PageWriter {
         // Else it is not known where they begin.
         if (!row.stream_start_known[index_of(row.side_of(sender))]) return {};
         const std::span<const uint32_t> pdus = reading_.pdu_index().stream(connection, sender);
-        const auto begins_at = [&](uint32_t pdu) { return reading_.store().pdus()[pdu].bhs_offset; };
+        const auto begins_at = [&](uint32_t pdu) {
+            return reading_.store().pdus().get<&PduRow::bhs_offset>(pdu);
+        };
         const auto first = std::ranges::lower_bound(pdus, begin, {}, begins_at);
         const auto behind = std::ranges::lower_bound(first, pdus.end(), end, {}, begins_at);
         return pdus.subspan(static_cast<size_t>(first - pdus.begin()), static_cast<size_t>(behind - first));

@@ -488,7 +488,8 @@ TEST_F(GraphOfSample, LinesAreWhatTheRowsOfTheStoreComeTo) {
         if (row.bytes != unknown<uint64_t>) bytes[at] += static_cast<double>(row.bytes);
     }
     for (PacketNumber packet = 1; packet <= reading.index().packets(); ++packet)
-        wire[place(reading.timeline().time_of(packet))] += reading.index().place(packet).wire_length;
+        wire[place(reading.timeline().time_of(packet))] +=
+            reading.index().place<&PacketPlace::wire_length>(packet);
     for (size_t loss = 0; loss < reading.store().losses().size(); ++loss)
         ++lost[place(reading.timeline().time_of_loss(loss))];
     std::vector<GraphSeries> series;

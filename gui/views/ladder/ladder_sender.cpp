@@ -27,11 +27,12 @@ class SenderMaker {
         const size_t end = first_not_before(rows, range_.end_ns, time_at);
         sender_.transitions_in_range = end - first;
         if (track_.windows.empty()) return;
-        sender_.judged = store_.windows()[track_.windows.front()].ca_state_known;
+        sender_.judged = store_.windows().get<&WindowRow::ca_state_known>(track_.windows.front());
         if (!sender_.judged) return;
-        const int64_t begin_ns = std::max(range_.begin_ns, store_.windows()[track_.windows.front()].time_ns);
+        const int64_t begin_ns =
+            std::max(range_.begin_ns, store_.windows().get<&WindowRow::time_ns>(track_.windows.front()));
         const int64_t known_to_ns =
-            std::min(range_.end_ns, store_.windows()[track_.windows.back()].time_ns + 1);
+            std::min(range_.end_ns, store_.windows().get<&WindowRow::time_ns>(track_.windows.back()) + 1);
         if (begin_ns >= known_to_ns) return;
         CaState state = first > 0 ? transitions[rows[first - 1]].to : CaState::open;
         int64_t from_ns = begin_ns;

@@ -263,7 +263,7 @@ TEST_F(PrepareLadder, SackBlocksAreThoseOfThePacket) {
             ASSERT_TRUE(bytes);
             DecodedPacket packet;
             decode_frame(LinkType::ethernet, bytes->data(), static_cast<uint32_t>(bytes->size()),
-                         reading().index().place(arrow.packet).wire_length, packet);
+                         reading().index().place<&PacketPlace::wire_length>(arrow.packet), packet);
             TcpOptions options;
             parse_tcp_options(packet, options);
             ASSERT_EQ(arrow.sack_blocks, options.sack_blocks) << arrow.packet;
@@ -323,10 +323,10 @@ TEST_F(PrepareLadder, PdusAndCommandsUnderWayAreThoseOfTheTables) {
 
 TEST_F(PrepareLadder, TheSendersFiguresAreThoseOfTheTable) {
     load(losses_initiator);
-    std::vector<const WindowRow*> rows;
+    std::vector<WindowRow> rows;
     std::vector<const CaTransitionRow*> transitions;
     for (const WindowRow& row : store().windows()) {
-        if (row.connection == 1 && row.sender == Side::b) rows.push_back(&row);
+        if (row.connection == 1 && row.sender == Side::b) rows.push_back(row);
     }
     for (const CaTransitionRow& row : store().ca_transitions()) {
         if (row.connection == 1 && row.sender == Side::b) transitions.push_back(&row);
@@ -343,9 +343,9 @@ TEST_F(PrepareLadder, TheSendersFiguresAreThoseOfTheTable) {
         for (size_t c = 0; c < picture.prepared.columns(); ++c) {
             const int64_t at = picture.prepared.column(c).end_ns - 1;
             double expected = no_value;
-            for (const WindowRow* row : rows) {
-                if (row->time_ns > at) break;
-                expected = row->cwnd == unknown<uint32_t> ? no_value : row->cwnd;
+            for (const WindowRow& row : rows) {
+                if (row.time_ns > at) break;
+                expected = row.cwnd == unknown<uint32_t> ? no_value : row.cwnd;
             }
             const double drawn_value = value_at(steps, at);
             EXPECT_TRUE(drawn_value == expected || (std::isnan(drawn_value) && std::isnan(expected))) << c;

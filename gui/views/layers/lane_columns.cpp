@@ -210,7 +210,7 @@ void pdus_under_way(const TrackRows& rows, const ReachIndex& reach, TimeRange ra
     const auto& pdus = rows.track().pdus;
     const TrackRows::Run completed = rows.pdus_completed_in(range);
     for (size_t i = completed.first; i < completed.last; ++i) positions.push_back(static_cast<uint32_t>(i));
-    const auto pdu = [&](size_t i) -> const PduRow& { return rows.store().pdus()[pdus[i]]; };
+    const auto pdu = [&](size_t i) { return rows.store().pdus()[pdus[i]]; };
     // Of those that complete later, in blocks: none reaches back further than the longest of its block.
     for (size_t i = completed.last; i < pdus.size();) {
         const size_t behind = std::min(pdus.size(), (i / ReachIndex::block + 1) * ReachIndex::block);
@@ -331,7 +331,7 @@ std::vector<TrafficColumn> traffic_columns(const TrackRows& rows, const Prepared
             TrafficColumn& column =
                 columns[static_cast<size_t>((time_ns - grid.range.begin_ns) / grid.ns_per_column)];
             ++column.packets[direction];
-            column.payload[direction] += rows.store().segments()[row].payload_length;
+            column.payload[direction] += rows.store().segments().get<&SegmentRow::payload_length>(row);
         }
     }
     return columns;

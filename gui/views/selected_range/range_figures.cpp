@@ -72,7 +72,7 @@ class Counting {
             if (i % 4096 == 0 && stop_) return;
             if (!filter()->rows.packets.test(sender.segments[i])) continue;
             ++direction.segments;
-            direction.payload += store_.segments()[sender.segments[i]].payload_length;
+            direction.payload += store_.segments().get<&SegmentRow::payload_length>(sender.segments[i]);
         }
     }
 

@@ -66,11 +66,12 @@ std::vector<uint64_t> commands_behind_loss(const CaptureData::Reading& reading, 
     const bool by_initiator = store.connection(row.connection).is_initiator(row.sender);
     const auto stream =
         reading.pdu_index().stream(row.connection.value(), by_initiator ? Role::initiator : Role::target);
-    const uint64_t from = store.pdus()[lost.front()].bhs_offset;
+    const uint64_t from = store.pdus().get<&PduRow::bhs_offset>(lost.front());
     std::vector<uint64_t> commands;
     // Those whose bytes these are wait in any case: what was sent again may have been lost once more, and came later.
     for (const uint32_t number : lost) {
-        if (store.pdus()[number].command != 0) commands.push_back(store.pdus()[number].command.value());
+        if (store.pdus().get<&PduRow::command>(number) != 0)
+            commands.push_back(store.pdus().get<&PduRow::command>(number).value());
     }
     size_t looked_at = 0;
     for (const uint32_t number : stream) {

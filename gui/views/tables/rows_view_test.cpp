@@ -517,7 +517,7 @@ TEST_F(RowsViewTest, ShowsRowsWhileTheCaptureIsLoaded) {
     const auto reading = document->data()->try_read();
     uint32_t longest = 0;
     for (PacketNumber packet = 1; packet <= 9856; ++packet) {
-        longest = std::max(longest, reading->index().place(packet).wire_length);
+        longest = std::max(longest, reading->index().place<&PacketPlace::wire_length>(packet));
     }
     EXPECT_EQ(reading->index().place(view.model().table_row(0) + 1).wire_length, longest);
 }

@@ -32,7 +32,7 @@ void SequenceIndex::follow(const CaptureData::Reading& reading, SenderId sender)
         last_window_ = unwrap(row.snd_una, last_window_);
         if (windows_ % stride == 0) window_bases_.push_back(last_window_);
         if (row.packet == 0 || row.packet > store.segments().size()) continue;
-        if (store.segments()[row.packet - 1].sender == sender.side) continue;
+        if (store.segments().get<&SegmentRow::sender>(row.packet - 1) == sender.side) continue;
         // What another interface captured late is old by then.
         const int64_t told_ns = reading.timeline().time_of(row.packet);
         if (told_ns < last_told_ns_) continue;
@@ -44,7 +44,7 @@ void SequenceIndex::follow(const CaptureData::Reading& reading, SenderId sender)
 
 SequenceIndex::Sequence SequenceIndex::begin_of(const ResultStore& store, const SenderTrack& track,
                                                 size_t segment) const {
-    return near(store.segments()[track.segments[segment]].seq, segment);
+    return near(store.segments().get<&SegmentRow::seq>(track.segments[segment]), segment);
 }
 
 SequenceIndex::Sequence SequenceIndex::end_of(const ResultStore& store, const SenderTrack& track,
@@ -55,7 +55,8 @@ SequenceIndex::Sequence SequenceIndex::end_of(const ResultStore& store, const Se
 
 SequenceIndex::Sequence SequenceIndex::acknowledged(const ResultStore& store, const SenderTrack& track,
                                                     size_t window) const {
-    return unwrap(store.windows()[track.windows[window]].snd_una, window_bases_[window / stride]);
+    return unwrap(store.windows().get<&WindowRow::snd_una>(track.windows[window]),
+                  window_bases_[window / stride]);
 }
 
 const SequenceIndex* SequenceIndexes::of(const CaptureData::Reading& reading, SenderId sender) {

@@ -40,7 +40,10 @@ class Preparation {
     int64_t segment_time(size_t i) const {
         return reading_.timeline().time_of(track_.segments[i] + uint64_t{1});
     }
-    const SegmentRow& segment(size_t i) const { return store_.segments()[track_.segments[i]]; }
+    uint32_t payload_of(size_t i) const {
+        return store_.segments().get<&SegmentRow::payload_length>(track_.segments[i]);
+    }
+    SegmentRow segment(size_t i) const { return store_.segments()[track_.segments[i]]; }
 
     void segments() {
         for (size_t i = columns_.first(); i < columns_.last(); ++i) {
@@ -56,10 +59,10 @@ class Preparation {
 
     void far_segments() {
         const auto begin_at = [&](size_t i) {
-            return segment(i).payload_length == 0 ? SequenceIndex::none : index_.begin_of(store_, track_, i);
+            return payload_of(i) == 0 ? SequenceIndex::none : index_.begin_of(store_, track_, i);
         };
         const auto end_at = [&](size_t i) {
-            return segment(i).payload_length == 0 ? SequenceIndex::none : index_.end_of(store_, track_, i);
+            return payload_of(i) == 0 ? SequenceIndex::none : index_.end_of(store_, track_, i);
         };
         for (size_t c = 0; c < columns_.columns(); ++c) {
             const size_t first = columns_.begins[c];
@@ -99,16 +102,17 @@ class Preparation {
 
     void windows() {
         const std::vector<uint32_t>& told = index_.told();
-        const auto row = [&](size_t i) -> const WindowRow& {
-            return store_.windows()[track_.windows[told[i]]];
+        const StoredRows<WindowRow>& rows = store_.windows();
+        const auto row = [&](size_t i) { return track_.windows[told[i]]; };
+        const auto time_at = [&](size_t i) {
+            return reading_.timeline().time_of(rows.get<&WindowRow::packet>(row(i)));
         };
-        const auto time_at = [&](size_t i) { return reading_.timeline().time_of(row(i).packet); };
         const RowColumns columns = row_columns(picture_.prepared, told.size(), time_at);
         const auto acknowledged_at = [&](size_t i) {
             return static_cast<double>(index_.acknowledged(store_, track_, told[i]));
         };
         const auto edge_at = [&](size_t i) {
-            const uint32_t window = row(i).advertised_window;
+            const uint32_t window = rows.get<&WindowRow::advertised_window>(row(i));
             return window == unknown<uint32_t> ? no_value : acknowledged_at(i) + window;
         };
         // Both hardly ever go back: the ends of a column are its extent.
@@ -122,7 +126,7 @@ class Preparation {
         };
         picture_.acknowledged = make_steps(columns, time_at, acknowledged_at, ends_of(acknowledged_at));
         picture_.window_edge = make_steps(columns, time_at, edge_at, ends_of(edge_at));
-        const auto srtt_at = [&](size_t i) { return row(i).srtt_ns; };
+        const auto srtt_at = [&](size_t i) { return rows.get<&WindowRow::srtt_ns>(row(i)); };
         picture_.srtt = make_steps(
             columns, time_at,
             [&](size_t i) { return srtt_at(i) == no_time ? no_value : static_cast<double>(srtt_at(i)); },
@@ -139,7 +143,7 @@ class Preparation {
         const int64_t behind_ns = (prepared.range.begin_ns - zero_ns) % bin_ns;
         int64_t begin_ns = prepared.range.begin_ns - (behind_ns < 0 ? behind_ns + bin_ns : behind_ns);
         const auto time_at = [&](size_t i) { return segment_time(i); };
-        const auto payload_at = [&](size_t i) { return uint64_t{segment(i).payload_length}; };
+        const auto payload_at = [&](size_t i) { return uint64_t{payload_of(i)}; };
         size_t at = gallop_to(0, track_.segments.size(), begin_ns, time_at);
         for (; begin_ns < prepared.range.end_ns; begin_ns += bin_ns) {
             const size_t next = gallop_to(at, track_.segments.size(), begin_ns + bin_ns, time_at);
@@ -170,7 +174,7 @@ class Preparation {
             if (!bytes) continue;
             DecodedPacket decoded;
             decode_frame(interfaces[interface].link_type, bytes->data(), static_cast<uint32_t>(bytes->size()),
-                         reading_.index().place(packet).wire_length, decoded);
+                         reading_.index().place<&PacketPlace::wire_length>(packet), decoded);
             if (decoded.kind != DecodedPacket::Kind::tcp || decoded.ack != segment_row.ack) continue;
             TcpOptions options;
             parse_tcp_options(decoded, options);

@@ -6,7 +6,7 @@
 
 #include "gui/plot/step_series.h"
 
-#include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/stored_rows.h"
 #include "analyzer/timeline/timeline.h"
 #include "analyzer/vocabulary/rows.h"
 
@@ -14,14 +14,14 @@ namespace sanscope {
 
 // One sender's figure as it holds from window to window: one of the summands of StepSum.
 struct StepSource {
-    const ChunkedRows<WindowRow>* rows = nullptr;
+    const StoredRows<WindowRow>* rows = nullptr;
     const SenderTrack::Rows* windows = nullptr;
     uint32_t WindowRow::*figure = nullptr;
     int64_t until_ns = 0;  // the last one holds until then
 
-    int64_t time_at(size_t position) const { return (*rows)[(*windows)[position]].time_ns; }
+    int64_t time_at(size_t position) const { return rows->get<&WindowRow::time_ns>((*windows)[position]); }
     double value_at(size_t position) const {
-        const uint32_t value = (*rows)[(*windows)[position]].*figure;
+        const uint32_t value = rows->get((*windows)[position], figure);
         return value == unknown<uint32_t> ? no_value : static_cast<double>(value);
     }
 };

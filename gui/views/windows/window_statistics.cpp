@@ -42,7 +42,9 @@ class TogetherOverTime {
         : aggregate_(senders.size()) {
         for (const SenderId& sender : senders) {
             const SenderTrack::Rows& rows = track_of(reading, sender)->windows;
-            const auto time_at = [&](size_t at) { return reading.store().windows()[rows[at]].time_ns; };
+            const auto time_at = [&](size_t at) {
+                return reading.store().windows().get<&WindowRow::time_ns>(rows[at]);
+            };
             One& one = each_.emplace_back();
             if (rows.empty()) continue;
             one.begin_ns = time_at(0);

@@ -30,7 +30,9 @@ class SenderPreparation {
     }
 
   private:
-    const WindowRow& row(size_t position) const { return store_.windows()[track_.windows[position]]; }
+    int64_t time_at(size_t position) const {
+        return store_.windows().get<&WindowRow::time_ns>(track_.windows[position]);
+    }
 
     // The state to begin with, and its changes in the range: the last change before, and those in it.
     struct Changes {
@@ -63,7 +65,7 @@ class SenderPreparation {
         // A sender is in Open until it is said to leave it, from its first window on.
         std::optional<StateBand::Change> at_first;
         if (!track_.windows.empty())
-            at_first = StateBand::Change{row(0).time_ns, static_cast<uint8_t>(CaState::open)};
+            at_first = StateBand::Change{time_at(0), static_cast<uint8_t>(CaState::open)};
         const auto& rows = track_.ca_transitions;
         const Changes found = changes_in_range(store_.ca_transitions(), rows, at_first);
         picture_.ca = StateBand::of(prepared_, found.changes, picture_.curves.until_ns);
@@ -78,10 +80,13 @@ class SenderPreparation {
 
     void limit() {
         const auto& positions = index_.limit_changes();
-        const auto time_at = [&](size_t i) { return row(positions[i]).time_ns; };
+        const auto limit_at = [&](size_t i) {
+            return store_.windows().get<&WindowRow::limit>(track_.windows[positions[i]]);
+        };
+        const auto changes_at = [&](size_t i) { return time_at(positions[i]); };
         std::vector<StateBand::Change> changes;
-        visit_some(row_columns(prepared_, positions.size(), time_at), [&](size_t i) {
-            changes.push_back({time_at(i), static_cast<uint8_t>(row(positions[i]).limit)});
+        visit_some(row_columns(prepared_, positions.size(), changes_at), [&](size_t i) {
+            changes.push_back({changes_at(i), static_cast<uint8_t>(limit_at(i))});
         });
         picture_.limit = StateBand::of(prepared_, changes, picture_.curves.until_ns);
     }
@@ -171,7 +176,9 @@ void prepare_sum(const CaptureData::Reading& reading, WindowsPicture& picture) {
     for (const SenderPicture& sender : picture.senders) {
         picture.sum.curves.until_ns = std::max(picture.sum.curves.until_ns, sender.curves.until_ns);
         const auto& windows = track_of(reading, sender.sender)->windows;
-        const auto time_at = [&](uint32_t row) { return reading.store().windows()[row].time_ns; };
+        const auto time_at = [&](uint32_t row) {
+            return reading.store().windows().get<&WindowRow::time_ns>(row);
+        };
         rows += first_not_before(windows, picture.prepared.range.end_ns, time_at) -
                 first_not_before(windows, picture.prepared.range.begin_ns, time_at);
     }

@@ -28,7 +28,7 @@ PacketTick packet_tick(const GroupPreparation& group, uint32_t row_index) {
     tick.packet = row_index + 1;
     tick.time_ns = rows.time_of(tick.packet);
     tick.payload = row.payload_length;
-    tick.wire_length = group.reading().index().place(tick.packet).wire_length;
+    tick.wire_length = group.reading().index().place<&PacketPlace::wire_length>(tick.packet);
     tick.seq = row.seq;
     tick.ack = row.ack;
     tick.flags = row.flags;

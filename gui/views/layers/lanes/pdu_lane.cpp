@@ -72,7 +72,8 @@ void PduLane::prepare(GroupPreparation& group) const {
         pdus_under_way(rows, reach, group.range(), positions);
         for (const uint32_t position : positions) {
             PduBar bar = pdu_bar(group, rows.track().pdus[position]);
-            picture.pdus[index_of(rows.store().pdus()[bar.row].sender)].push_back(std::move(bar));
+            picture.pdus[index_of(rows.store().pdus().get<&PduRow::sender>(bar.row))].push_back(
+                std::move(bar));
         }
         // One that begins before the last has ended goes to the other line.
         for (auto& bars : picture.pdus) {
@@ -96,7 +97,7 @@ void PduLane::prepare(GroupPreparation& group) const {
         if (number == 0 || number > rows.store().pdus().size()) continue;
         PduBar bar = pdu_bar(group, static_cast<uint32_t>(number - 1));
         if (bar.begin_ns == no_time) continue;
-        picture.pdus[index_of(rows.store().pdus()[bar.row].sender)].push_back(std::move(bar));
+        picture.pdus[index_of(rows.store().pdus().get<&PduRow::sender>(bar.row))].push_back(std::move(bar));
     }
 }
 

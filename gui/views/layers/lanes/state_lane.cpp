@@ -55,8 +55,8 @@ void StateLane::prepare(GroupPreparation& group) const {
     const auto& store = rows.store().ca_transitions();
     const auto& list = sender.ca_transitions;
     const TimeRange whole = rows.whole();
-    const int64_t known_from =
-        std::max(group.range().begin_ns, rows.store().windows()[sender.windows.front()].time_ns);
+    const int64_t known_from = std::max(
+        group.range().begin_ns, rows.store().windows().get<&WindowRow::time_ns>(sender.windows.front()));
     const int64_t known_to = std::min(group.range().end_ns, whole.end_ns);
     if (known_from >= known_to) return;
     const auto time_at = [&](uint32_t row) { return store[row].time_ns; };
