@@ -8,6 +8,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/export/block_writer.h"
+#include "analyzer/tables/row_reader.h"
 
 namespace sanscope {
 namespace {
@@ -79,16 +80,14 @@ bool write(const Table& table, bool for_spreadsheet, ByteSink& sink) {
     }
     out.append('\n');
 
-    Cell cell;
-    const size_t rows = table.rows();
-    for (size_t row = 0; row < rows && out.ok(); row++) {
+    for_each_row(table, [&](std::span<const Cell> cells) {
         for (size_t column = 0; column < columns; column++) {
             if (column > 0) out.append(',');
-            table.cell(row, column, cell);
-            append_cell(cell, for_spreadsheet, out);
+            append_cell(cells[column], for_spreadsheet, out);
         }
         out.append('\n');
-    }
+        return out.ok();
+    });
     return out.finish();
 }
 

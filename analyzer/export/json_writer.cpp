@@ -9,6 +9,7 @@
 
 #include "analyzer/export/block_writer.h"
 #include "analyzer/export/json_string.h"
+#include "analyzer/tables/row_reader.h"
 
 namespace sanscope {
 namespace {
@@ -46,16 +47,14 @@ bool write_json_lines(const Table& table, ByteSink& sink) {
         before_value.push_back(fmt::format("{}\"{}\":", before_value.empty() ? '{' : ',', column.name));
     }
 
-    Cell cell;
-    const size_t rows = table.rows();
-    for (size_t row = 0; row < rows && out.ok(); row++) {
+    for_each_row(table, [&](std::span<const Cell> cells) {
         for (size_t column = 0; column < before_value.size(); column++) {
             out.append(before_value[column]);
-            table.cell(row, column, cell);
-            append_cell(cell, out);
+            append_cell(cells[column], out);
         }
         out.append("}\n");
-    }
+        return out.ok();
+    });
     return out.finish();
 }
 

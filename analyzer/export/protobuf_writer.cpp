@@ -8,6 +8,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/export/block_writer.h"
+#include "analyzer/tables/row_reader.h"
 
 namespace sanscope {
 namespace {
@@ -74,18 +75,14 @@ void append_field(size_t field, const Cell& cell, std::string& message) {
 bool write_protobuf(const Table& table, ByteSink& sink) {
     BlockWriter out(sink);
     std::string message;  // one row, kept for its memory
-    Cell cell;
-    const size_t rows = table.rows();
-    const size_t columns = table.columns().size();
-    for (size_t row = 0; row < rows && out.ok(); row++) {
+    for_each_row(table, [&](std::span<const Cell> cells) {
         message.clear();
-        for (size_t column = 0; column < columns; column++) {
-            table.cell(row, column, cell);
-            append_field(column + 1, cell, message);
-        }
+        for (size_t column = 0; column < cells.size(); column++)
+            append_field(column + 1, cells[column], message);
         append_varint(message.size(), out);
         out.append(message);
-    }
+        return out.ok();
+    });
     return out.finish();
 }
 

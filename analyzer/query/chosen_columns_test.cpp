@@ -6,6 +6,7 @@
 
 #include "analyzer/query/filtered_table.h"
 #include "analyzer/query/testing/shelf_table.h"
+#include "analyzer/tables/row_reader.h"
 
 namespace sanscope {
 namespace {
@@ -85,6 +86,18 @@ TEST(ChosenColumns, OfSomeRows) {
     EXPECT_EQ(cell.text, "0x00");
     chosen.cell(1, 0, cell);
     EXPECT_EQ(cell.text, "0x2a");
+}
+
+TEST(FilteredTable, GivesItsRowsByRow) {
+    const auto whole = test::shelf();
+    const FilteredTable rows(whole, {3, 1});
+    size_t seen = 0;
+    for_each_row(rows, [&](std::span<const Cell> cells) {
+        EXPECT_EQ(cells.size(), whole.columns().size());
+        EXPECT_EQ(cells[7].text, seen++ == 0 ? "0x00" : "0x2a");
+        return true;
+    });
+    EXPECT_EQ(seen, 2U);
 }
 
 }  // namespace

@@ -20,6 +20,11 @@ class FilteredTable final : public Table {
     std::span<const ColumnInfo> columns() const override { return table_.columns(); }
     size_t rows() const override { return rows_.size(); }
     void cell(size_t row, size_t column, Cell& cell) const override { table_.cell(rows_[row], column, cell); }
+    void row_cells(size_t first, std::span<Cell> cells) const override {
+        const size_t width = columns().size();
+        for (size_t i = 0; i < cells.size(); i += width)
+            table_.row_cells(rows_[first + i / width], cells.subspan(i, width));
+    }
 
     // The row of the other table.
     size_t original_row(size_t row) const { return rows_[row]; }

@@ -163,6 +163,16 @@ class RowsTable final : public Table {
     void cells(size_t column, size_t first, std::span<Cell> cells) const override {
         read_cells<Row>(columns_[column], rows_, connections_, first, cells);
     }
+    void row_cells(size_t first, std::span<Cell> cells) const override {
+        for_each_range<Row>(rows_, connections_, first, cells.size() / columns_.size(),
+                            [&](const RowRange<Row>& range, size_t begin) {
+                                Cell* next = &cells[begin * columns_.size()];
+                                range.visit([&](size_t, const Row& row, const CellContext& context) {
+                                    for (const Column<Row>& column : columns_)
+                                        column.get(row, context, *next++);
+                                });
+                            });
+    }
 
   private:
     const TableInfo& info_;

@@ -17,4 +17,9 @@ void Table::cells(size_t column, size_t first, std::span<Cell> cells) const {
     for (size_t i = 0; i < cells.size(); i++) cell(first + i, column, cells[i]);
 }
 
+void Table::row_cells(size_t first, std::span<Cell> cells) const {
+    const size_t width = columns().size();
+    for (size_t i = 0; i < cells.size(); i++) cell(first + i / width, i % width, cells[i]);
+}
+
 }  // namespace sanscope

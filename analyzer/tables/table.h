@@ -92,6 +92,8 @@ class Table {
     virtual void numbers(size_t first, size_t count, std::span<const NumberSlice> slices) const;
     // Cells of one column, of rows from `first` on; all are overwritten.
     virtual void cells(size_t column, size_t first, std::span<Cell> cells) const;
+    // All cells of rows from `first` on, row by row; all are overwritten. Their number is a multiple of the columns'.
+    virtual void row_cells(size_t first, std::span<Cell> cells) const;
 };
 
 }  // namespace sanscope

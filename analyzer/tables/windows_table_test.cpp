@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "analyzer/tables/row_reader.h"
 #include "analyzer/tables/tables.h"
 #include "analyzer/tables/testing/table_text.h"
 
@@ -115,6 +116,43 @@ TEST(WindowsTable, every_known_limit_has_its_word) {
     EXPECT_EQ(word(SendLimit::pacing), "pacing");
     EXPECT_EQ(word(SendLimit::recovery), "recovery");
     EXPECT_EQ(word(SendLimit::unknown), "");
+}
+
+// Packed and waiting rows alike, one by one, by column and by row, in any stretch.
+TEST(WindowsTable, cells_are_the_same_however_they_are_asked_for) {
+    ChunkedRows<ConnectionRow> connections;
+    add_two_connections(connections, Side::a);
+    StoredRows<WindowRow> rows;
+    for (uint32_t i = 0; i < 300; i++) {
+        rows.append({.packet = i + 1,
+                     .time_ns = i * 1000,
+                     .connection = 1 + i % 2,
+                     .snd_una = i * 7,
+                     .cwnd = i % 5 == 0 ? unknown<uint32_t> : 14480 + i,
+                     .sender = i % 3 == 0 ? Side::a : Side::b});
+    }
+    const auto table = make_windows_table(rows, connections);
+    const size_t width = table->columns().size();
+    size_t seen = 0;
+    for_each_row(*table, [&](std::span<const Cell> cells) {
+        EXPECT_EQ(cells.size(), width);
+        for (size_t column = 0; column < width; column++) {
+            Cell one;
+            table->cell(seen, column, one);
+            EXPECT_EQ(text_of(cells[column]), text_of(one)) << seen << ' ' << column;
+        }
+        return ++seen < 299;
+    });
+    EXPECT_EQ(seen, 299U);
+    for (size_t column = 0; column < width; column++) {
+        std::vector<Cell> cells(200);
+        table->cells(column, 75, cells);
+        for (size_t i = 0; i < cells.size(); i++) {
+            Cell one;
+            table->cell(75 + i, column, one);
+            ASSERT_EQ(text_of(cells[i]), text_of(one)) << i << ' ' << column;
+        }
+    }
 }
 
 }  // namespace
