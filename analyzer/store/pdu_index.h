@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory_resource>
 #include <span>
 #include <vector>
@@ -102,6 +103,11 @@ class PduIndex {
         bool known = false;
         size_t incomplete = 0;  // the first PDU that was not complete before the packet
         size_t last = 0;        // of which a packet had bytes
+        // Of that PDU, in which most of the next packets lie too.
+        int64_t begin = 0;
+        int64_t end = 0;
+        int64_t next_begin = 0;
+        PacketNumber completion = 0;  // 0: not known
     };
 
     // Beyond all where there is no connection.
@@ -157,15 +163,26 @@ void PduIndex::on_segment(PacketNumber packet, const SegmentRow& segment, Stream
     }
     while (place.incomplete < pdus.size() && completion(pdus[place.incomplete]) < packet) ++place.incomplete;
     if (place.incomplete == pdus.size()) return;
-    const int64_t begin = offset_near(begin_of(pdus[place.incomplete]),
-                                      segment.seq - connection->stream_start_seq[index_of(segment.sender)]);
+    const uint64_t incomplete_begin = begin_of(pdus[place.incomplete]);
+    const int64_t begin =
+        offset_near(incomplete_begin, segment.seq - connection->stream_start_seq[index_of(segment.sender)]);
     const int64_t end = begin + segment.payload_length;
-    if (end <= static_cast<int64_t>(begin_of(pdus[place.incomplete]))) return;
+    if (end <= static_cast<int64_t>(incomplete_begin)) return;
+    if (place.completion >= packet && place.last >= place.incomplete && begin >= place.begin &&
+        end <= place.next_begin) {
+        if (place.end > begin) visit(pdus[place.last]);
+        return;
+    }
     place.last = last_beginning_by(pdus, place.incomplete, place.last, begin);
     for (size_t at = place.last; at < pdus.size() && static_cast<int64_t>(begin_of(pdus[at])) < end; ++at) {
         place.last = at;
-        if (completion(pdus[at]) >= packet && static_cast<int64_t>(end_of(pdus, at)) > begin) visit(pdus[at]);
+        place.completion = completion(pdus[at]);
+        place.end = static_cast<int64_t>(end_of(pdus, at));
+        if (place.completion >= packet && place.end > begin) visit(pdus[at]);
     }
+    place.begin = static_cast<int64_t>(begin_of(pdus[place.last]));
+    place.next_begin = place.last + 1 < pdus.size() ? static_cast<int64_t>(begin_of(pdus[place.last + 1]))
+                                                    : std::numeric_limits<int64_t>::max();
 }
 
 template <class Visit>
