@@ -85,6 +85,37 @@ void add_half_captured(FindingList& list, const ResultStore& store) {
     list.push_back(std::move(finding));
 }
 
+// Segments without data are missing: of TCP nothing is known that rests on when data were acknowledged.
+void add_without_pure_acks(FindingList& list, const ResultStore& store) {
+    uint64_t count = 0;
+    uint32_t worst = 0;
+    uint32_t number = 0;
+    const auto far_acks = [](const ConnectionRow& row) { return row.out.far_acks + row.in.far_acks; };
+    for (const ConnectionRow& row : store.connections()) {
+        ++number;
+        if (!row.lacks_pure_acks()) continue;
+        ++count;
+        if (worst == 0 || far_acks(row) > far_acks(store.connection(worst))) worst = number;
+    }
+    if (count == 0) return;
+    const ConnectionRow& row = store.connection(worst);
+    Finding finding = make(
+        Kind::not_captured, Severity::notice,
+        fmt::format("Acknowledgements without data of {} were not captured", counted(count, "connection")),
+        "When data were acknowledged is not known, so nothing is said of round trips, congestion windows, "
+        "states and limits, and times of commands may lack their parts. Capture without a filter for packets "
+        "with data: the port alone is enough.");
+    finding.side = Finding::Side::capture;
+    finding.connection = worst;
+    finding.packet = row.first_packet;
+    finding.add_sign(fmt::format("{} with data acknowledge as much as eight full segments, or more, at once",
+                                 counted(far_acks(row), "segment")));
+    finding.add_sign(
+        "a receiver acknowledges each second segment, mostly without data of its own; no such "
+        "acknowledgement is there");
+    list.push_back(std::move(finding));
+}
+
 void add_nothing_to_see(FindingList& list, const FindingsInput& input) {
     if (input.totals.packets == 0) {
         list.push_back(make(Kind::no_packets, Severity::notice, "No packets in this capture",
@@ -406,6 +437,7 @@ void add_vantage(FindingList& list, const FindingsInput& input) {
 void add_capture_findings(FindingList& list, const FindingsInput& input, const Stop& stop) {
     add_nothing_to_see(list, input);
     add_half_captured(list, input.store);
+    add_without_pure_acks(list, input.store);
     add_of_file(list, input);
     add_of_losses(list, input, stop);
     add_passed_over(list, input);

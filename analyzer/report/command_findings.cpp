@@ -86,7 +86,10 @@ Cause cause_of(const SlowCommand& slow, const CommandFacts& commands,
         const bool proven = !may_be_lost && service_ns - unproven_service_ns(row, waits) >= half_ns;
         return proven ? Cause::target : Cause::target_or_path;
     }
-    if (among_first) return Cause::slow_start;
+    const SenderFacts* const either = waits.target != nullptr ? waits.target : waits.initiator;
+    const bool is_judged = either == nullptr || !either->is_not_judged();
+    if (!is_judged && !took_long_to_move(slow)) return Cause::not_known;
+    if (among_first && is_judged) return Cause::slow_start;
     // With nothing else under way, there is nothing to wait behind.
     const bool was_alone = row.queue_depth == 1;
     return was_alone && !took_long_to_move(slow) ? Cause::not_known : Cause::transfer;

@@ -384,15 +384,16 @@ std::vector<Finding> findings(const FindingsInput& input) {
     const bool is_well = std::ranges::all_of(list, [](const Finding& finding) {
         return finding.severity == Finding::Severity::information || is_about_capture(finding.kind);
     });
-    const bool half_captured = std::ranges::any_of(senders, [](const SenderFacts& sender) {
-        return sender.connection->iscsi && (sender.is_half_captured() || sender.is_all_twice());
+    const bool in_part = std::ranges::any_of(senders, [](const SenderFacts& sender) {
+        return sender.connection->iscsi &&
+               (sender.is_half_captured() || sender.connection->lacks_pure_acks() || sender.is_all_twice());
     });
     const bool tcp_waited = std::ranges::any_of(senders, [](const SenderFacts& sender) {
         constexpr double noticeable_share = 0.1;
         return sender.connection->iscsi &&
                share_of(sender.held_back_ns(), sender.judged_ns()) >= noticeable_share;
     });
-    if (is_well && !half_captured && input.store.summary().commands() > 0)
+    if (is_well && !in_part && input.store.summary().commands() > 0)
         list.push_back(nothing_wrong(input, commands, tcp_waited));
     for (Finding& finding : list) begin_with_capital(finding.title);
     sort_by_weight(list);

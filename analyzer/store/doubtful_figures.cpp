@@ -75,6 +75,7 @@ bool leave_out_doubtful(ChunkedRows<ConnectionRow>& connections, ChunkedRows<Com
     for (ConnectionRow& row : connections) {
         all_judged = all_judged && row.tcp_is_judged();
         leave_out_moments(row);
+        if (row.lacks_pure_acks()) leave_out_round_trips(row);
         if (row.time_error_ns() == 0) continue;
         least_ns = std::max(least_ns, row.least_comparable_ns());
         if (row.round_trip_in_doubt()) leave_out_round_trips(row);

@@ -48,6 +48,7 @@ class TcpConnection {
             note_control(from, packet, arrival);
         if ((packet.flags & (tcp_ack | tcp_rst)) != tcp_ack) return true;
         const Serial32 ack(packet.ack);
+        note_kind_of_ack(sender, other(from), packet);
         if (!sender.ack_seen || sender.greatest_ack.before(ack)) {
             note_acknowledgement(from, ack, arrival);
         } else {
@@ -180,6 +181,21 @@ class TcpConnection {
     }
     // Whether it says that bytes at `seq` or behind it arrived (RFC 2018 §4).
     static bool has_sack_behind(const DecodedPacket& packet, Serial32 seq);
+    // Before its acknowledgement is taken.
+    static void note_kind_of_ack(Half& sender, const Half& receiver, const DecodedPacket& packet) {
+        if (packet.payload_length == 0) {
+            sender.sent.pure_acks += (packet.flags & (tcp_syn | tcp_fin)) == 0 ? 1 : 0;
+            return;
+        }
+        // The acknowledgement of small segments may wait for data to go with (RFC 9293 §3.8.6.3), that of what a host's receive
+        // offload merged comes once.
+        constexpr uint32_t least_far = 8 * 1448;
+        constexpr uint32_t most_far = 65536;
+        const uint32_t far = std::clamp(8 * receiver.sent.largest_payload, least_far, most_far);
+        if (sender.ack_seen &&
+            sender.greatest_ack.distance_to(Serial32(packet.ack)) >= static_cast<int32_t>(far))
+            ++sender.sent.far_acks;
+    }
     void note_control(Side from, const DecodedPacket& packet, const Arrival& arrival);
     void note_acknowledgement(Side from, Serial32 ack, const Arrival& arrival);
     bool is_vouched_for(Side from, const DecodedPacket& packet) const;

@@ -143,6 +143,37 @@ TEST(TcpConnection, DataThatComeAgainAreNotLate) {
     EXPECT_EQ(c.row().in.late_segments, 0u);
 }
 
+// Answers of ten segments to requests of 48 bytes, with so many acknowledgements without data in each.
+ConnectionRow reads(uint32_t requests, uint32_t pure_acks, uint32_t length) {
+    Connection c;
+    EXPECT_TRUE(c.takes(Side::a, {.seq = 1000, .flags = tcp_syn}));
+    EXPECT_TRUE(c.takes(Side::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
+    for (uint32_t i = 0; i < requests; ++i) {
+        const uint32_t request = 1001 + 48 * i;
+        const uint32_t answer = 5001 + 10 * length * i;
+        EXPECT_TRUE(c.takes(Side::a, {.seq = request, .ack = answer, .length = 48}));
+        for (uint32_t k = 0; k < 10; ++k) {
+            EXPECT_TRUE(
+                c.takes(Side::b, {.seq = answer + k * length, .ack = request + 48, .length = length}));
+            if (k < pure_acks) {
+                EXPECT_TRUE(c.takes(Side::a, {.seq = request + 48, .ack = answer + (k + 1) * length}));
+            }
+        }
+    }
+    return c.row();
+}
+
+TEST(TcpConnection, TellsWhereAcknowledgementsWithoutDataWereNotCaptured) {
+    EXPECT_TRUE(reads(20, 0, 1448).out.lacks_pure_acks());
+    EXPECT_TRUE(reads(20, 0, 1448).lacks_pure_acks());
+    EXPECT_FALSE(reads(20, 0, 1448).in.lacks_pure_acks()) << "requests of one segment each";
+    EXPECT_TRUE(reads(20, 0, 60'000).lacks_pure_acks()) << "merged by receive offload";
+    EXPECT_FALSE(reads(20, 0, 100).lacks_pure_acks()) << "no full segments";
+    EXPECT_FALSE(reads(20, 1, 1448).lacks_pure_acks());
+    EXPECT_FALSE(reads(20, 9, 1448).lacks_pure_acks());
+    EXPECT_FALSE(reads(16, 0, 1448).lacks_pure_acks()) << "too few to tell";
+}
+
 TEST(TcpConnection, CountsPacketsAndBytesOfEachSide) {
     Connection c;
     c.open();

@@ -11,7 +11,8 @@ packet, as segmentation offload makes them: what was lost, and what was sent aga
 
 Others are in another order than that of their times, as an interface of several queues writes them: commands are the same. Others
 were stamped by a clock of coarse steps: then no time is told that such a clock cannot tell, and it is said. Of others some packets
-with data were not captured: their streams wait behind holes, and still no time is the target's that was not."""
+with data were not captured: their streams wait behind holes, and still no time is the target's that was not. Of others pure acknowledgements
+were left out, as by a capture filter: nothing is told that rests on them, and it is said."""
 
 import argparse
 import collections
@@ -54,6 +55,7 @@ SAMPLES_BEGUN_AMID = ("reordered.pcap.zst", "loss-mixed-target.pcap.zst", "loss-
 SAMPLES_OF_LARGE_PACKETS = ("loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst")
 LOST, NEEDLESS, LATE = "lost", "sent again for nothing", "late"
 WHAT_HAPPENED = {"fast_retransmit": LOST, "rto": LOST, "tlp": LOST, "spurious": NEEDLESS, "out_of_order": LATE}
+SAMPLES_WITHOUT_PURE_ACKS = ("loss-mixed-target.pcap.zst", "loss-mixed-initiator.pcap.zst")
 SAMPLES_OF_MISSING_DATA = ("writes-r2t.pcap.zst", "writes-immediate-8k-qd16.pcap.zst", "faults/slow-writes/initiator.pcap.zst")
 
 
@@ -113,6 +115,10 @@ class TcpSegment:
 
     def acknowledges(self):
         return bool(self.frame[self.header + 13] & ACK)
+
+    def is_pure_ack(self):
+        header_length = (self.frame[self.header + 12] >> 4) * 4
+        return self.frame[self.header + 13] & (ACK | SYN | FIN | RST) == ACK and self.length() == header_length
 
     def options(self):
         """(kind, where, length) of each."""
@@ -390,6 +396,30 @@ def check_missing_data(checks, sanscope, name, capture, whole, share, path):
     checks.check(f"{name} without {share:.0%} of the packets with data: nothing is the target's that was not", faults)
 
 
+def check_without_pure_acks(checks, sanscope, name, capture, whole, path):
+    """As by a capture filter for segments with data."""
+    pure = frozenset(at for at, (_, _, _, frame) in enumerate(capture.packets, 1) if (segment := TcpSegment.of(frame)) and segment.is_pure_ack())
+    numbers = capture.write(path, without=pure)
+    faults = firm_faults(whole, table(sanscope, "commands", path, statuses=(0, 3)), numbers)
+    for row in table(sanscope, "connections", path, statuses=(0, 3)):
+        if row["vantage"] or row["rtt_min_ns"]:
+            faults.append(f"captured at {row['vantage']}, by a round trip of {row['rtt_min_ns']} ns")
+    for row in table(sanscope, "windows", path, statuses=(0, 3)):
+        told = [column for column in ("srtt_ns", "cwnd", "ca_state", "limit") if row[column]]
+        if told:
+            faults.append(f"windows, packet {row['packet']}: " + ", ".join(told))
+    findings = table(sanscope, "findings", path, statuses=(0, 3))
+    if not any("without data" in row["title"] for row in findings):
+        faults.append("it does not say that acknowledgements are missing")
+    said = {row["kind"] for row in table(sanscope, "findings", path.parent / "whole.pcap", statuses=(0, 3))}
+    # Commands' times are known, and what was sent again.
+    known = ("does not tell what held it up", "segments of its connection were lost")
+    faults += [f"it says {row['title']}" for row in findings
+               if row["kind"] not in said | {"not_captured", "capture_issue", "slow_commands"} and not row["title"].endswith(known[0])
+               and known[1] not in row["title"]]
+    checks.check(f"{name} without pure acknowledgements: nothing is told that rests on them, and it is said", faults)
+
+
 def check_steps(checks, sanscope, name, capture, whole, step_ns, path):
     step = step_ns * capture.second // 10 ** 9
     packets = []
@@ -466,6 +496,11 @@ def main():
             capture, whole = opened(options.sanscope, SAMPLES / name, folder)
             for share in (0.005, 0.02):
                 check_missing_data(checks, options.sanscope, name, capture, whole, share, folder / "less.pcap")
+    for name in SAMPLES_WITHOUT_PURE_ACKS:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            capture, whole = opened(options.sanscope, SAMPLES / name, folder)
+            check_without_pure_acks(checks, options.sanscope, name, capture, whole, folder / "less.pcap")
     return checks.finish()
 
 

@@ -52,6 +52,9 @@ struct SentDataRow {
     // Segments of the other side after that, which acknowledge nothing new, so much later than what is unacknowledged was
     // sent that they were sent behind it.
     uint32_t answers_since = 0;
+    uint32_t pure_acks = 0;  // segments with ACK and without data, SYN, FIN or RST
+    uint32_t far_acks =
+        0;  // segments with data that acknowledge as much as eight of the other side's full segments at once
     bool reset = false;  // it sent an RST
     PacketNumber reset_packet = 0;
     int64_t reset_ns = no_time;
@@ -68,6 +71,12 @@ struct SentDataRow {
     int64_t clock_ahead_ns() const {
         constexpr uint64_t few = 8;
         return late_segments >= few && late_segments * 8 >= new_segments ? late_ns : 0;
+    }
+    // A receiver acknowledges each second full segment, or what was read of them (RFC 9293 §3.8.6.3), long before it has data to
+    // send. One that only ever does so with data was captured in part, as with a capture filter for segments with data.
+    bool lacks_pure_acks() const {
+        constexpr uint32_t several = 16;
+        return far_acks >= several && uint64_t{pure_acks} * several <= far_acks;
     }
 };
 
@@ -138,8 +147,12 @@ struct ConnectionRow {
     bool round_trip_in_doubt() const {
         return time_error_ns() > 0 && (rtt_min_ns == no_time || rtt_min_ns < 4 * time_error_ns());
     }
+    // When data were acknowledged is not known.
+    bool lacks_pure_acks() const { return out.lacks_pure_acks() || in.lacks_pure_acks(); }
     // Whether what the senders' TCP did, and was limited by, can be told.
-    bool tcp_is_judged() const { return !is_half_captured() && !round_trip_in_doubt() && !place_found_late; }
+    bool tcp_is_judged() const {
+        return !is_half_captured() && !lacks_pure_acks() && !round_trip_in_doubt() && !place_found_late;
+    }
 };
 
 // What a packet brings of TCP. Where it completes no segment, `connection` is 0 and nothing else holds.
