@@ -114,9 +114,10 @@ void WindowsView::on_picture(const WindowsPicture& before) {
                   : state().connection() == 0 ? tr("This capture has no TCP connection that sent data.")
                                               : tr("This side of the connection sent no data.");
     } else if (std::ranges::none_of(picture().senders, &SenderPicture::judged)) {
-        message =
-            tr("What TCP did is not known: of one direction nothing was captured, the clocks of the two are "
-               "apart, the capture's times are in coarse steps, or where it was captured showed too late.");
+        message = tr(
+            "What TCP did is not known: nothing of one direction, or no acknowledgement without data, was "
+            "captured, the clocks of the two are apart, the capture's times are in coarse steps, or where it "
+            "was captured showed too late.");
     }
     plot_->set_message(message);
 }
