@@ -59,10 +59,10 @@ LinkedRows link_rows(const PduIndex& index, Selected table, const RowSet& rows,
                      const std::atomic<bool>* stop = nullptr);
 
 // The rows of a table of events that happen at packets (windows, ca_transitions, the kernel's) whose packet is in the set.
-template <class Rows>
-RowSet rows_at_packets(const Rows& rows, const RowSet& packets) {
+template <template <class> class Rows, class Row>
+RowSet rows_at_packets(const Rows<Row>& rows, const RowSet& packets) {
     RowSet set(rows.size());
-    rows.for_each_run([&](const auto& run, size_t first) {
+    rows.template for_each_run<&Row::packet>(0, rows.size(), [&](const auto& run, size_t first) {
         for (size_t i = 0; i < run.size(); ++i) {
             const PacketNumber packet = run[i].packet;
             if (packet != 0 && packets.test(packet - 1)) set.set(first + i);

@@ -90,12 +90,14 @@ void add_without_pure_acks(FindingList& list, const ResultStore& store) {
     uint64_t count = 0;
     uint32_t worst = 0;
     uint32_t number = 0;
-    const auto far_acks = [](const ConnectionRow& row) { return row.out.far_acks + row.in.far_acks; };
+    const auto stretch_acks = [](const ConnectionRow& row) {
+        return row.out.stretch_acks + row.in.stretch_acks;
+    };
     for (const ConnectionRow& row : store.connections()) {
         ++number;
         if (!row.lacks_pure_acks()) continue;
         ++count;
-        if (worst == 0 || far_acks(row) > far_acks(store.connection(worst))) worst = number;
+        if (worst == 0 || stretch_acks(row) > stretch_acks(store.connection(worst))) worst = number;
     }
     if (count == 0) return;
     const ConnectionRow& row = store.connection(worst);
@@ -109,7 +111,7 @@ void add_without_pure_acks(FindingList& list, const ResultStore& store) {
     finding.connection = worst;
     finding.packet = row.first_packet;
     finding.add_sign(fmt::format("{} with data acknowledge as much as eight full segments, or more, at once",
-                                 counted(far_acks(row), "segment")));
+                                 counted(stretch_acks(row), "segment")));
     finding.add_sign(
         "a receiver acknowledges each second segment, mostly without data of its own; no such "
         "acknowledgement is there");

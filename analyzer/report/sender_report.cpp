@@ -12,6 +12,7 @@
 
 #include "analyzer/report/clauses.h"
 #include "analyzer/report/human_units.h"
+#include "analyzer/report/unjudged_words.h"
 #include "analyzer/vocabulary/sender_names.h"
 
 namespace sanscope {
@@ -297,15 +298,8 @@ std::string vantage_words(const ConnectionRow& row) {
     if (row.vantage != Vantage::unknown) return std::string(words[static_cast<size_t>(row.vantage)]);
     // Below, the clocks and queues of two processors do not order what happens at the ends.
     constexpr int64_t clocks_order_ns = 100'000;
-    if (row.is_half_captured()) return "; captured where is not known: one direction is not there";
-    if (row.lacks_pure_acks())
-        return "; captured where is not known: acknowledgements without data are not there";
-    if (row.round_trip_in_doubt()) {
-        return row.clocks_apart_ns() > 0
-                   ? "; captured where is not known: the clocks of the two directions are apart"
-                   : fmt::format("; captured where is not known: its times are in steps of {}",
-                                 human_duration(row.clock_step_ns));
-    }
+    if (row.unjudged() != Unjudged::no && row.unjudged() != Unjudged::place_found_late)
+        return "; captured where is not known: " + unjudged_words(row);
     if (row.rtt_min_ns == no_time) return "; captured where is not known: no round trip was seen";
     if (row.rtt_min_ns < clocks_order_ns) {
         return fmt::format(
@@ -328,11 +322,6 @@ void line(std::string& text, fmt::format_string<Args...> format, Args&&... args)
     text += '\n';
 }
 
-std::string_view why_not_judged(const ConnectionRow& row) {
-    if (row.lacks_pure_acks()) return ": acknowledgements without data were not captured";
-    return row.place_found_late ? ": where it was captured showed too late" : "";
-}
-
 void append_side(std::string& text, const ReportedSender& side) {
     const SenderSummary& sender = side.sender();
     if (side.is_not_judged()) {
@@ -342,7 +331,7 @@ void append_side(std::string& text, const ReportedSender& side) {
              again == 0
                  ? ""
                  : fmt::format(", {} segment{} of it again", human_count(again), again == 1 ? "" : "s"),
-             why_not_judged(side.connection()));
+             side.connection().place_found_late ? ": " + unjudged_words(side.connection()) : "");
         return;
     }
     std::string sent = human_bytes(static_cast<double>(side.bytes())) + " sent";

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <iterator>
 #include <memory_resource>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "analyzer/store/row_iterator.h"
 
 namespace sanscope {
 
@@ -83,37 +83,8 @@ class ChunkedRows {
     // Held by the rows themselves, what they own elsewhere (strings) not counted.
     size_t memory_bytes() const { return chunks_.size() * rows_per_chunk * sizeof(Row); }
 
-    template <bool is_const>
-    class Iterator {
-      public:
-        using Container = std::conditional_t<is_const, const ChunkedRows, ChunkedRows>;
-        using iterator_category = std::forward_iterator_tag;
-        using value_type = Row;
-        using difference_type = ptrdiff_t;
-        using reference = std::conditional_t<is_const, const Row&, Row&>;
-        using pointer = std::conditional_t<is_const, const Row*, Row*>;
-
-        Iterator() = default;
-        Iterator(Container* rows, size_t index) : rows_(rows), index_(index) {}
-        reference operator*() const { return (*rows_)[index_]; }
-        pointer operator->() const { return &(*rows_)[index_]; }
-        Iterator& operator++() {
-            index_++;
-            return *this;
-        }
-        Iterator operator++(int) {
-            Iterator before = *this;
-            index_++;
-            return before;
-        }
-        bool operator==(const Iterator&) const = default;
-
-      private:
-        Container* rows_ = nullptr;
-        size_t index_ = 0;
-    };
-    using iterator = Iterator<false>;
-    using const_iterator = Iterator<true>;
+    using iterator = RowIterator<ChunkedRows, Row>;
+    using const_iterator = RowIterator<const ChunkedRows, Row>;
 
     iterator begin() { return {this, 0}; }
     iterator end() { return {this, size()}; }

@@ -7,7 +7,6 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory_resource>
 #include <optional>
 #include <span>
@@ -18,6 +17,7 @@
 
 #include "analyzer/store/bit_packing.h"
 #include "analyzer/store/packed_columns.h"
+#include "analyzer/store/row_iterator.h"
 
 namespace sanscope {
 
@@ -125,43 +125,16 @@ class PackedRows {
                waiting_.capacity() * sizeof(Row);
     }
 
-    class Iterator {
-      public:
-        using iterator_category = std::input_iterator_tag;
-        using value_type = Row;
-        using difference_type = ptrdiff_t;
-        using reference = Row;
-        using pointer = void;
-
-        Iterator() = default;
-        Iterator(const PackedRows* rows, size_t index) : rows_(rows), index_(index) {}
-        Row operator*() const { return (*rows_)[index_]; }
-        Iterator& operator++() {
-            index_++;
-            return *this;
-        }
-        Iterator operator++(int) {
-            Iterator before = *this;
-            index_++;
-            return before;
-        }
-        bool operator==(const Iterator&) const = default;
-
-      private:
-        const PackedRows* rows_ = nullptr;
-        size_t index_ = 0;
-    };
-    using const_iterator = Iterator;
-
-    Iterator begin() const { return {this, 0}; }
-    Iterator end() const { return {this, size()}; }
+    using const_iterator = RowIterator<const PackedRows, Row>;
+    const_iterator begin() const { return {this, 0}; }
+    const_iterator end() const { return {this, size()}; }
 
   private:
     using Columns = typename PackedColumns<Row>::Columns;
     static constexpr size_t columns = std::tuple_size_v<Columns>;
     using Block = PackedBlock;
     static constexpr uint8_t most_without_list = 7;
-    static constexpr size_t words_per_piece = 256 * 1024 / sizeof(uint64_t);
+    static constexpr size_t words_per_piece = size_t{256} * 1024 / sizeof(uint64_t);
 
     template <class Visit>
     static void each_column(Visit&& visit) {

@@ -102,7 +102,9 @@ class PduIndex {
     struct StreamPlace {
         bool known = false;
         size_t incomplete = 0;  // the first PDU that was not complete before the packet
-        size_t last = 0;        // of which a packet had bytes
+        uint64_t incomplete_begin = 0;
+        PacketNumber incomplete_completion = 0;  // 0: neither was looked up
+        size_t last = 0;                         // of which a packet had bytes
         // Of that PDU, in which most of the next packets lie too.
         int64_t begin = 0;
         int64_t end = 0;
@@ -161,13 +163,16 @@ void PduIndex::on_segment(PacketNumber packet, const SegmentRow& segment, Stream
         place.known = true;
         place.incomplete = place.last = first_incomplete(pdus, packet);
     }
-    while (place.incomplete < pdus.size() && completion(pdus[place.incomplete]) < packet) ++place.incomplete;
-    if (place.incomplete == pdus.size()) return;
-    const uint64_t incomplete_begin = begin_of(pdus[place.incomplete]);
-    const int64_t begin =
-        offset_near(incomplete_begin, segment.seq - connection->stream_start_seq[index_of(segment.sender)]);
+    while (place.incomplete_completion < packet) {
+        if (place.incomplete_completion != 0) ++place.incomplete;
+        if (place.incomplete >= pdus.size()) return;
+        place.incomplete_completion = completion(pdus[place.incomplete]);
+        place.incomplete_begin = begin_of(pdus[place.incomplete]);
+    }
+    const int64_t begin = offset_near(place.incomplete_begin,
+                                      segment.seq - connection->stream_start_seq[index_of(segment.sender)]);
     const int64_t end = begin + segment.payload_length;
-    if (end <= static_cast<int64_t>(incomplete_begin)) return;
+    if (end <= static_cast<int64_t>(place.incomplete_begin)) return;
     if (place.completion >= packet && place.last >= place.incomplete && begin >= place.begin &&
         end <= place.next_begin) {
         if (place.end > begin) visit(pdus[place.last]);
@@ -215,11 +220,13 @@ bool PduIndex::for_each_carried(PacketNumber first, PacketNumber last, const std
     for (PacketNumber packet = std::max<PacketNumber>(first, 1); packet <= last;) {
         if (stop != nullptr && stop->load(std::memory_order_relaxed)) return false;
         const PacketNumber some = std::min(packets_between_looks, last - packet + 1);
-        store_->segments().for_each_run(packet - 1, some,
-                                        [&](std::span<const SegmentRow> segments, size_t at) {
-                                            for (size_t i = 0; i < segments.size(); ++i)
-                                                take(at + i + 1, segments[i]);
-                                        });
+        store_->segments()
+            .for_each_run<&SegmentRow::connection, &SegmentRow::seq, &SegmentRow::payload_length,
+                          &SegmentRow::sender>(packet - 1, some,
+                                               [&](std::span<const SegmentRow> segments, size_t at) {
+                                                   for (size_t i = 0; i < segments.size(); ++i)
+                                                       take(at + i + 1, segments[i]);
+                                               });
         packet += some;
     }
     return true;

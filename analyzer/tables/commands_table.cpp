@@ -193,9 +193,10 @@ class CommandsTable final : public Table {
     void cells(size_t column, size_t first, std::span<Cell> cells) const override {
         if (column < own_columns)
             return read_cells<CommandRow>(first_columns[column], rows_, nullptr, first, cells);
-        if (column >= first_late_column)
-            return read_cells<CommandRow>(late_columns[column - first_late_column], rows_, nullptr, first,
-                                          cells);
+        if (column >= first_late_column) {
+            const auto& late = late_columns[column - first_late_column];
+            return read_cells<CommandRow>(late, rows_, nullptr, first, cells);
+        }
         Table::cells(column, first, cells);
     }
 

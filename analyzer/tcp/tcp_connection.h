@@ -189,12 +189,12 @@ class TcpConnection {
         }
         // The acknowledgement of small segments may wait for data to go with (RFC 9293 §3.8.6.3), that of what a host's receive
         // offload merged comes once.
-        constexpr uint32_t least_far = 8 * 1448;
-        constexpr uint32_t most_far = 65536;
-        const uint32_t far = std::clamp(8 * receiver.sent.largest_payload, least_far, most_far);
+        constexpr uint32_t least_stretch = 8 * 1448;
+        constexpr uint32_t most_stretch = 65536;
+        const uint32_t stretch = std::clamp(8 * receiver.sent.largest_payload, least_stretch, most_stretch);
         if (sender.ack_seen &&
-            sender.greatest_ack.distance_to(Serial32(packet.ack)) >= static_cast<int32_t>(far))
-            ++sender.sent.far_acks;
+            sender.greatest_ack.distance_to(Serial32(packet.ack)) >= static_cast<int32_t>(stretch))
+            ++sender.sent.stretch_acks;
     }
     void note_control(Side from, const DecodedPacket& packet, const Arrival& arrival);
     void note_acknowledgement(Side from, Serial32 ack, const Arrival& arrival);

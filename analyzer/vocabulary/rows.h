@@ -53,8 +53,8 @@ struct SentDataRow {
     // sent that they were sent behind it.
     uint32_t answers_since = 0;
     uint32_t pure_acks = 0;  // segments with ACK and without data, SYN, FIN or RST
-    uint32_t far_acks =
-        0;  // segments with data that acknowledge as much as eight of the other side's full segments at once
+    uint32_t stretch_acks =
+        0;  // segments with data that acknowledge eight of the other side's full segments at once (RFC 2525)
     bool reset = false;  // it sent an RST
     PacketNumber reset_packet = 0;
     int64_t reset_ns = no_time;
@@ -76,8 +76,18 @@ struct SentDataRow {
     // send. One that only ever does so with data was captured in part, as with a capture filter for segments with data.
     bool lacks_pure_acks() const {
         constexpr uint32_t several = 16;
-        return far_acks >= several && uint64_t{pure_acks} * several <= far_acks;
+        return stretch_acks >= several && uint64_t{pure_acks} * several <= stretch_acks;
     }
+};
+
+// Why what the senders' TCP of a connection did, and was limited by, cannot be told.
+enum class Unjudged : uint8_t {
+    no,                 // it can
+    one_direction,      // packets of one side alone were captured
+    pure_acks_missing,  // segments without data were not captured
+    clocks_apart,       // by too much for the round trip
+    coarse_times,       // likewise
+    place_found_late    // ConnectionRow::place_found_late
 };
 
 struct ConnectionRow {
@@ -149,10 +159,15 @@ struct ConnectionRow {
     }
     // When data were acknowledged is not known.
     bool lacks_pure_acks() const { return out.lacks_pure_acks() || in.lacks_pure_acks(); }
-    // Whether what the senders' TCP did, and was limited by, can be told.
-    bool tcp_is_judged() const {
-        return !is_half_captured() && !lacks_pure_acks() && !round_trip_in_doubt() && !place_found_late;
+    Unjudged unjudged() const {
+        if (is_half_captured()) return Unjudged::one_direction;
+        if (lacks_pure_acks()) return Unjudged::pure_acks_missing;
+        if (round_trip_in_doubt())
+            return clocks_apart_ns() > 0 ? Unjudged::clocks_apart : Unjudged::coarse_times;
+        return place_found_late ? Unjudged::place_found_late : Unjudged::no;
     }
+    // Whether what the senders' TCP did, and was limited by, can be told.
+    bool tcp_is_judged() const { return unjudged() == Unjudged::no; }
 };
 
 // What a packet brings of TCP. Where it completes no segment, `connection` is 0 and nothing else holds.

@@ -7,6 +7,8 @@
 #include "gui/senders/kernel_states.h"
 #include "gui/views/windows/step_sum.h"
 
+#include "analyzer/report/unjudged_words.h"
+
 namespace sanscope {
 namespace {
 
@@ -16,7 +18,7 @@ class SenderPreparation {
                       const WindowIndex& index, const PreparedRange& prepared)
         : store_(reading.store()), track_(track), index_(index), prepared_(prepared) {
         picture_.sender = sender;
-        picture_.judged = store_.connection(sender.connection).tcp_is_judged();
+        picture_.unjudged = unjudged_words(store_.connection(sender.connection));
         picture_.is_target = is_target(reading, sender);
         picture_.curves = prepare_sender_curves(reading, sender, track, prepared, &index);
         picture_.has_kernel_ca = has_kernel_ca(store_, track);
@@ -61,7 +63,7 @@ class SenderPreparation {
     }
 
     void ca() {
-        if (!picture_.judged) return;
+        if (!picture_.unjudged.empty()) return;
         // A sender is in Open until it is said to leave it, from its first window on.
         std::optional<StateBand::Change> at_first;
         if (!track_.windows.empty())

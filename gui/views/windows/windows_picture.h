@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "gui/document/filter_result.h"
@@ -34,7 +35,7 @@ struct TransitionMark {
 struct SenderPicture {
     SenderId sender;
     bool is_target = false;
-    bool judged = true;  // what its TCP did can be told
+    std::string unjudged;  // why what its TCP did cannot be told; empty: it can
     SenderCurves curves;
     StateBand ca;
     StateBand kernel_ca;         // as that kernel said, likewise

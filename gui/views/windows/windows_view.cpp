@@ -103,6 +103,17 @@ WindowsView::Preparation WindowsView::preparation() {
     };
 }
 
+// Of the senders in the picture, where TCP is judged of none.
+QString WindowsView::why_unjudged() const {
+    QStringList reasons;
+    for (const SenderPicture& sender : picture().senders) {
+        if (sender.unjudged.empty()) return {};
+        reasons.append(QString::fromStdString(sender.unjudged));
+    }
+    reasons.removeDuplicates();
+    return tr("What TCP did is not known: %1.").arg(reasons.join(tr("; ")));
+}
+
 void WindowsView::on_picture(const WindowsPicture& before) {
     if (picture().senders.size() != before.senders.size() || shows_kernel_ca() != has_kernel_ca(before)) {
         arrange_rows();
@@ -113,11 +124,8 @@ void WindowsView::on_picture(const WindowsPicture& before) {
         message = document().loading()        ? tr("Reading the capture …")
                   : state().connection() == 0 ? tr("This capture has no TCP connection that sent data.")
                                               : tr("This side of the connection sent no data.");
-    } else if (std::ranges::none_of(picture().senders, &SenderPicture::judged)) {
-        message = tr(
-            "What TCP did is not known: nothing of one direction, or no acknowledgement without data, was "
-            "captured, the clocks of the two are apart, the capture's times are in coarse steps, or where it "
-            "was captured showed too late.");
+    } else {
+        message = why_unjudged();
     }
     plot_->set_message(message);
 }

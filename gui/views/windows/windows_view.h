@@ -43,6 +43,7 @@ class WindowsView : public PreparedView<WindowsPicture, PlottedView> {
     void build_plot();
     void ask_statistics();
     std::vector<SenderId> senders_shown() const;
+    QString why_unjudged() const;
     // Three rows of the table from that one on.
     void fill_differences(int row);
     void take_statistics(WindowStatistics statistics);
