@@ -82,7 +82,8 @@ Cause cause_of(const SlowCommand& slow, const CommandFacts& commands,
     if (service_ns >= half_ns) {
         // An answer that was lost on its way to the capture, with nothing behind it, comes when a timer has run out.
         constexpr int64_t least_timeout_ns = 200'000'000;  // TCP_RTO_MIN
-        const bool may_be_lost = waits.loses_before_tap && slow.excess_ns() >= least_timeout_ns / 2;
+        const bool may_be_lost = (waits.loses_before_tap && slow.excess_ns() >= least_timeout_ns / 2) ||
+                                 answer_may_have_been_lost(row, waits);
         const bool proven = !may_be_lost && service_ns - unproven_service_ns(row, waits) >= half_ns;
         return proven ? Cause::target : Cause::target_or_path;
     }

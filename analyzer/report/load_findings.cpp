@@ -110,8 +110,8 @@ class OfSession {
         const double path_share = share_of(rtt_ns_, turnaround_ns_);
         const double most_possible = depth_ * size_ * 1e9 / static_cast<double>(rtt_ns_);
         if (path_share < most || most_possible >= half_of_plenty) return false;
-        // Where it did much less than the path allows, something else is the matter.
-        if (throughput_ < most * most_possible) return false;
+        // Where it did much less than the path allows, something else is the matter; and more is no limit.
+        if (throughput_ < most * most_possible || throughput_ > most_possible) return false;
         // Nor is it short of commands at once where it does not ask most of the time.
         if (session_.busy_share() < busy_enough) return false;
         // Nor where it goes deeper at times: its requests come when they are wanted, whatever is still under way.

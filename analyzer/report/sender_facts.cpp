@@ -146,6 +146,7 @@ class LateAcks {
             if (sent_.size() >= most_sent) sent_.pop_front();
             sent_.push_back({row.snd_nxt, row.time_ns});
         }
+        const int64_t oldest_ns = sent_.empty() ? no_time : sent_.front().time_ns;
         int64_t sent_ns = no_time;
         while (!sent_.empty() && !Serial32(row.snd_una).before(Serial32(sent_.front().end))) {
             sent_ns = sent_.front().time_ns;
@@ -153,19 +154,27 @@ class LateAcks {
         }
         // What was sent again is known by others.
         if (sent_ns == no_time || last.ca_state != CaState::open || row.ca_state != CaState::open) return;
-        const int64_t took_ns = elapsed_ns(sent_ns, row.time_ns);
         constexpr int64_t host_takes_ns = 1'000'000;
-        if (took_ns <= rtt_min_ns_ + rtt_min_ns_ / 2 + host_takes_ns) return;
+        const int64_t in_time_ns = rtt_min_ns_ + rtt_min_ns_ / 2 + host_takes_ns;
+        if (elapsed_ns(oldest_ns, row.time_ns) <= in_time_ns) return;
         // An estimate of what the far end heard may be out of the capture's order.
         if (!late_.empty() && row.packet <= late_.back().packet) return;
         if (late_.size() >= most_late) {
-            if (beyond_ns_ == no_time) beyond_ns_ = sent_ns;
+            if (beyond_ns_ == no_time) beyond_ns_ = oldest_ns;
             last_ns_ = row.time_ns;
             return;
         }
-        const bool answered = std::ranges::find(answers_, row.packet) != answers_.end();
-        late_.push_back({sent_ns + rtt_min_ns_, row.time_ns, row.packet,
-                         answered || took_ns - rtt_min_ns_ >= delayed_ack_ns});
+        const int64_t took_ns = elapsed_ns(sent_ns, row.time_ns);
+        if (took_ns > in_time_ns) {
+            const bool answered = std::ranges::find(answers_, row.packet) != answers_.end();
+            late_.push_back({sent_ns + rtt_min_ns_, row.time_ns, row.packet,
+                             answered || took_ns - rtt_min_ns_ >= delayed_ack_ns});
+        }
+        // What was sent before the last of them may have waited on the path, or to be acknowledged with it
+        // (RFC 1122 §4.2.3.2).
+        if (oldest_ns < sent_ns)
+            late_.push_back({oldest_ns + rtt_min_ns_,
+                             took_ns > in_time_ns ? sent_ns + rtt_min_ns_ : row.time_ns, row.packet, true});
     }
     // The other side's data came by this packet, whose row stands before that of the acknowledgement or behind it.
     void on_answer(PacketNumber packet) {
@@ -313,6 +322,7 @@ class WindowPass {
         stalls(row);
         if (begun_) {
             if (next_repeat_ < facts_->repeats.size()) repeats_after_ack(row);
+            disproved_restart(row);
             sent_after_ack_wait(row);
             if (passed_ns >= least_ack_wait_ns && !jumped) [[unlikely]]
                 silence(row, passed_ns);
@@ -558,6 +568,20 @@ class WindowPass {
         ++facts_->idle_restarts;
         facts_->cwnd_before_idle = std::max(facts_->cwnd_before_idle, last_.cwnd);
         facts_->cwnd_after_idle = std::min(facts_->cwnd_after_idle, row.cwnd);
+        restart_ = {row.snd_una, row.cwnd};
+    }
+    // A sender that goes on with more than it would have been restarted with was not (tcp_slow_start_after_idle = 0).
+    void disproved_restart(const WindowRow& row) {
+        if (restart_.cwnd == unknown<uint32_t>) return;
+        const int32_t outstanding = Serial32(row.snd_una).distance_to(Serial32(row.snd_nxt));
+        const bool disproved =
+            outstanding > 0 && static_cast<uint32_t>(outstanding) > restart_.cwnd + 2 * mss_;
+        if (row.snd_una != restart_.snd_una) {
+            restart_ = {};
+        } else if (disproved) {
+            ++facts_->idle_restarts_disproved;
+            restart_ = {};
+        }
     }
 
     // Little outstanding, nothing but its acknowledgement after a long time, and with that at once the rest of what had begun:
@@ -639,6 +663,10 @@ class WindowPass {
     SpanWalk busy_;
     Spell timeout_;
     Spell stall_;
+    struct Restart {
+        uint32_t snd_una = 0;
+        uint32_t cwnd = unknown<uint32_t>;  // none is awaited
+    } restart_;
     Spell ack_wait_;
     int64_t ack_wait_idle_ns_ = 0;
     bool waits_for_cwnd_ = false;
@@ -764,6 +792,8 @@ void on_loss(SenderFacts& facts, Burst& burst, const LossRow& row) {
         int64_t lost_ns = 0;
         if (!__builtin_sub_overflow(row.time_ns, row.delay_ns, &lost_ns))
             facts.repairs.add(lost_ns, row.time_ns);
+    } else {
+        facts.unseen_losses.add(row.time_ns, row.time_ns + 1);
     }
     const int64_t rtt_ns = facts.rtt_min_ns();
     const int64_t gap_ns = rtt_ns == no_time ? default_burst_gap_ns : rtt_ns;
@@ -1137,6 +1167,7 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
     }
     for (SenderFacts& sender : facts) {
         sender.repairs.finish();
+        sender.unseen_losses.finish();
         sender.silences.finish();
     }
     add_clock_jumps(facts, store);

@@ -63,7 +63,8 @@ struct SenderFacts {
     uint64_t copied_bytes = 0;  // in the capture once more, of packets captured twice
     Spell burst;  // the most segments sent again in a row: losses follow each other within a round trip
     uint64_t burst_losses = 0;
-    TimeSpans repairs;  // from a lost segment until it was sent again, and recovery
+    TimeSpans repairs;        // from a lost segment until it was sent again, and recovery
+    TimeSpans unseen_losses;  // when a retransmission came whose original was lost before the capture
 
     // Of the table `windows`; nothing of the following where that is not kept.
     bool has_windows = false;
@@ -142,6 +143,8 @@ struct SenderFacts {
     uint64_t disorders = 0;  // into Disorder, whatever came of it
     // After silence the window began anew (RFC 5681 §4.1), without a loss.
     uint64_t idle_restarts = 0;
+    uint64_t idle_restarts_disproved =
+        0;                          // of these, behind which more was sent at once than the window allowed
     uint32_t cwnd_before_idle = 0;  // the largest
     uint32_t cwnd_after_idle = unknown<uint32_t>;
 

@@ -244,9 +244,11 @@ class OfSender {
             finding.title = fmt::format("The path between {} and {} stood still {}: {}", facts_.name(),
                                         facts_.other_name(), times, how_long);
             finding.explanation =
-                "Nothing got through until a retransmission timeout (RTO) had passed, and nothing had been "
-                "lost: something on the path held the packets. Look for pause frames, a path failover, or a "
-                "virtual machine or device that stops for a moment.";
+                "Nothing got through until a retransmission timeout (RTO) had passed, and none of these data "
+                "had been lost: something on the path held the packets, or dropped what came the other way. "
+                "Look for pause frames, a path failover, a link that was down, or a virtual machine or "
+                "device "
+                "that stops for a moment.";
             finding.add_sign(fmt::format(
                 "{} retransmitted after the timeout had arrived before (TCP timestamps or D-SACK)",
                 counted(count(LossKind::spurious), "segment")));
@@ -411,7 +413,8 @@ class OfSender {
             {LossKind::tlp, "by tail loss probe"},
         };
         const bool one = facts_.repaired() == 1;
-        const std::string all = one ? "It" : "All";
+        // What was lost again, or with nothing behind it, shows at the sender alone.
+        const std::string all = one ? "It" : captured_at_sender() ? "All" : "All that show";
         std::string text;
         for (const auto& [kind, words] : ways) {
             if (count(kind) == 0) continue;
@@ -588,6 +591,9 @@ class OfSender {
         // A window that is full now and then is a window at work.
         constexpr double least_share = 0.2;
         if (held_share < least_share || facts_.rate() >= plenty) return;
+        // The window that it was held back by is one that it did not have.
+        if (facts_.idle_restarts_disproved > 0 && facts_.repaired() == 0 && facts_.ecn_reductions == 0)
+            return;
         const int64_t rtt_ns = facts_.rtt_min_ns();
         static_assert(no_time < least_long_path_ns);  // a round trip that is not known is none
         if (rtt_ns < least_long_path_ns) return;

@@ -305,7 +305,7 @@ TEST(SenderReport, tells_why_it_is_not_known_where_the_capture_was_taken) {
         return senders_section(network.store);
     };
     EXPECT_THAT(senders(17'000, 9), HasSubstr("a round trip of 17.0 µs is too short to order events"));
-    EXPECT_THAT(senders(17'000, 0), HasSubstr("one direction is not there"));
+    EXPECT_THAT(senders(17'000, 0), HasSubstr("one direction was not captured"));
     EXPECT_THAT(senders(5'000'000, 9), HasSubstr("neither end answers sooner than the other"));
 }
 

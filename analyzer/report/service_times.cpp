@@ -95,6 +95,7 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
                 waits.before_write_status.add(sender.flowing);
         } else {
             waits.unproven.add(sender.silences);
+            waits.unseen_losses.add(sender.unseen_losses);
             for (TimeSpans* all : {&waits.before_read_data, &waits.before_write_status}) {
                 all->add(sender.flowing);
                 all->add(sender.held_back);
@@ -112,7 +113,7 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
     for (auto& [number, waits] : by_connection) {
         for (TimeSpans* spans :
              {&waits.timeouts, &waits.repairs, &waits.stalls, &waits.stood_still, &waits.before_read_data,
-              &waits.before_write_data, &waits.before_write_status, &waits.unproven})
+              &waits.before_write_data, &waits.before_write_status, &waits.unproven, &waits.unseen_losses})
             spans->finish();
     }
     return by_connection;
@@ -149,6 +150,14 @@ int64_t service_time_ns(const CommandRow& row, const ConnectionWaits& waits) {
 int64_t unproven_service_ns(const CommandRow& row, const ConnectionWaits& waits) {
     const int64_t begin_ns = is_write(row) && row.last_data_ns != no_time ? row.last_data_ns : row.request_ns;
     return waits.unproven.overlap_ns(begin_ns, row.response_ns);
+}
+
+bool answer_may_have_been_lost(const CommandRow& row, const ConnectionWaits& waits) {
+    const int64_t first_ns = !is_read(row)                  ? no_time
+                             : row.first_byte_ns != no_time ? row.first_byte_ns
+                                                            : row.first_data_ns;
+    const int64_t answer_ns = first_ns != no_time ? first_ns : row.response_ns;
+    return waits.unseen_losses.overlap_ns(row.request_ns, answer_ns + 1) > 0;
 }
 
 std::vector<ServiceTimes> find_service_times(const ResultStore& store, const CommandFacts& commands,

@@ -17,6 +17,7 @@ namespace sanscope {
 struct ConnectionWaits {
     TimeSpans timeouts;
     TimeSpans repairs;
+    TimeSpans unseen_losses;  // of the target: when retransmissions came whose originals were not captured
     TimeSpans stalls;
     TimeSpans stood_still;       // a host, the path or the clock did, and nobody can tell which (SenderFacts)
     TimeSpans before_read_data;  // the target's data flowed, or its TCP held them back
@@ -58,6 +59,10 @@ int64_t service_time_ns(const CommandRow& row, const ConnectionWaits& waits);
 
 // How much of that was before the target's TCP had acknowledged what the target was asked: it may have been the path's.
 int64_t unproven_service_ns(const CommandRow& row, const ConnectionWaits& waits);
+
+// Until the answer came, the target sent something again that had been lost before the capture: that may be what waited. By RACK
+// or a tail loss probe (RFC 8985) it comes long before a timer of 200 ms.
+bool answer_may_have_been_lost(const CommandRow& row, const ConnectionWaits& waits);
 
 // The reads, or the writes, of one logical unit in one session.
 struct ServiceTimes {
