@@ -568,20 +568,18 @@ class WindowPass {
         ++facts_->idle_restarts;
         facts_->cwnd_before_idle = std::max(facts_->cwnd_before_idle, last_.cwnd);
         facts_->cwnd_after_idle = std::min(facts_->cwnd_after_idle, row.cwnd);
-        restart_ = {row.snd_una, row.cwnd};
+        restart_ = {last_.snd_nxt, row.time_ns, row.cwnd};
     }
-    // A sender that goes on with more than it would have been restarted with was not (tcp_slow_start_after_idle = 0).
+    // Much more than the window allows, before anything of it can have been acknowledged: the sender was not restarted
+    // (tcp_slow_start_after_idle = 0).
     void disproved_restart(const WindowRow& row) {
         if (restart_.cwnd == unknown<uint32_t>) return;
-        const int32_t outstanding = Serial32(row.snd_una).distance_to(Serial32(row.snd_nxt));
+        const int32_t sent = Serial32(restart_.snd_nxt).distance_to(Serial32(row.snd_nxt));
+        const bool too_late = elapsed_ns(restart_.time_ns, row.time_ns) > rtt_min_ns_ / 2;
         const bool disproved =
-            outstanding > 0 && static_cast<uint32_t>(outstanding) > restart_.cwnd + 2 * mss_;
-        if (row.snd_una != restart_.snd_una) {
-            restart_ = {};
-        } else if (disproved) {
-            ++facts_->idle_restarts_disproved;
-            restart_ = {};
-        }
+            !too_late && sent > 0 && static_cast<uint32_t>(sent) > restart_.cwnd / 2 * 3 + 2 * mss_;
+        if (disproved) ++facts_->idle_restarts_disproved;
+        if (disproved || too_late) restart_ = {};
     }
 
     // Little outstanding, nothing but its acknowledgement after a long time, and with that at once the rest of what had begun:
@@ -664,7 +662,8 @@ class WindowPass {
     Spell timeout_;
     Spell stall_;
     struct Restart {
-        uint32_t snd_una = 0;
+        uint32_t snd_nxt = 0;
+        int64_t time_ns = 0;
         uint32_t cwnd = unknown<uint32_t>;  // none is awaited
     } restart_;
     Spell ack_wait_;

@@ -346,15 +346,20 @@ class OfSender {
             finding.severity = Severity::notice;
             finding.confidence = Finding::Confidence::possible;
         }
-        finding.title = fmt::format("{} of {} lost on the path", counted(repaired, "segment"), facts_.name());
+        // Before a timer expired nothing came that told of them: their acknowledgements may have been lost in their place.
+        const bool by_timer = captured_at_sender() && count(LossKind::rto) + count(LossKind::tlp) == repaired;
+        if (by_timer) finding.confidence = Finding::Confidence::possible;
+        finding.title = fmt::format("{} of {}{} lost on the path", counted(repaired, "segment"),
+                                    facts_.name(), by_timer ? ", or what acknowledged them," : "");
         if (rate > 0) finding.title += fmt::format(" ({})", fine_percent(rate));
         if (facts_.limited_share(SendLimit::recovery) >= small_share) {
             finding.title +=
                 fmt::format("; loss recovery took {} {}", share(SendLimit::recovery), of_its_time());
         }
         finding.add_sign(captured_at_sender()
-                             ? fmt::format("{} passed the capture twice: lost after it, on the way to {}",
-                                           counted(repaired, "segment"), facts_.other_name())
+                             ? fmt::format("{} passed the capture twice: lost after it, on the way to {}{}",
+                                           counted(repaired, "segment"), facts_.other_name(),
+                                           by_timer ? ", or acknowledged in vain" : "")
                              : fmt::format("{} arrived late and filled gaps at the receiver",
                                            counted(repaired, "segment")));
         if (facts_.summary->in_state_ns(CaState::recovery) + facts_.summary->in_state_ns(CaState::loss) > 0) {
@@ -385,9 +390,10 @@ class OfSender {
                 human_rate(facts_.queued_rate()));
         } else {
             finding.explanation += fmt::format(
-                "Look at the drop and error counters of the ports on the way to {}, for full queues and bad "
+                "Look at the drop and error counters of the ports on the way to {}{}, for full queues and "
+                "bad "
                 "links.",
-                facts_.other_name());
+                facts_.other_name(), by_timer ? " and back" : "");
         }
         if (facts_.burst_losses >= least_burst) {
             place_at(finding, facts_.burst);
