@@ -13,6 +13,8 @@ what is in truth.json). Of each capture it is asked:
     false   problems and notices of kinds in neither `right` nor `also`
     side    where the finding that is right puts it: initiator, target, path
 
+Where truth.json has `unsaid`, none of these words are in any finding.
+
 The thresholds are of a whole folder: first in nine of ten, three in all, false in none.
 
 Captures that show nothing wrong are judged besides as others would have taken them: cut behind the TCP header or within its
@@ -117,6 +119,10 @@ def score(checks, program, folder, verbose):
             except TableError as error:
                 checks.fail(f"{case.name}/{capture.name}", [str(error)])
                 continue
+            for words in truth.get("unsaid", []):
+                said = [finding["title"] for finding in findings
+                        if any(words in (finding[column] or "") for column in ("title", "explanation", "evidence"))]
+                checks.check(f"{case.name}/{capture.name.split('.')[0]}: not said: “{words}”", said)
             faults = judge(findings, truth)
             for name in faults:
                 counts[name] += 1
