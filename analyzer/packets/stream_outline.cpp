@@ -117,7 +117,7 @@ LinkType StreamBytes::link_type(PacketNumber packet) const {
 
 Result<std::vector<uint8_t>> StreamBytes::payload_of(PacketNumber packet) const {
     const auto frame = reader_.read(packet);
-    if (!frame) return frame;
+    if (!frame) return frame.error();
     DecodedPacket decoded;
     decode_frame(link_type(packet), frame->data(), static_cast<uint32_t>(frame->size()),
                  reader_.index().place<&PacketPlace::wire_length>(packet), decoded);
@@ -138,7 +138,7 @@ Result<std::vector<uint8_t>> StreamBytes::payload_of_fragments(PacketNumber last
     DecodedPacket decoded;
     for (const PacketNumber packet : packets) {
         const auto frame = reader_.read(packet);
-        if (!frame) return frame;
+        if (!frame) return frame.error();
         decode_frame(link_type(packet), frame->data(), static_cast<uint32_t>(frame->size()),
                      index.place<&PacketPlace::wire_length>(packet), decoded);
         while (decoded.kind == DecodedPacket::Kind::ip_fragment) {

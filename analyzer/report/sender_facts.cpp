@@ -172,9 +172,10 @@ class LateAcks {
         }
         // What was sent before the last of them may have waited on the path, or to be acknowledged with it
         // (RFC 1122 §4.2.3.2).
-        if (oldest_ns < sent_ns)
-            late_.push_back({oldest_ns + rtt_min_ns_,
-                             took_ns > in_time_ns ? sent_ns + rtt_min_ns_ : row.time_ns, row.packet, true});
+        if (oldest_ns < sent_ns) {
+            const int64_t end_ns = took_ns > in_time_ns ? sent_ns + rtt_min_ns_ : row.time_ns;
+            late_.push_back({oldest_ns + rtt_min_ns_, end_ns, row.packet, true});
+        }
     }
     // The other side's data came by this packet, whose row stands before that of the acknowledgement or behind it.
     void on_answer(PacketNumber packet) {

@@ -67,9 +67,10 @@ TEST(BitPacking, GivesBackWhatWasPacked) {
     for (const Shape& one : shapes) {
         for (const Shape& other : shapes) {
             std::array<PackedValues, 3> columns;
-            for (size_t row = 0; row < packed_run; ++row)
-                columns[0][row] = columns[1][row] = one.value(random, row),
+            for (size_t row = 0; row < packed_run; ++row) {
+                columns[0][row] = columns[1][row] = one.value(random, row);
                 columns[2][row] = other.value(random, row);
+            }
             check(columns, std::string(one.name) + " beside " + other.name);
         }
     }
