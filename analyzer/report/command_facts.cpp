@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/report/connection_closing.h"
 #include "analyzer/report/time_spans.h"
 #include "analyzer/scsi/opcodes.h"
 
@@ -137,7 +138,9 @@ bool came_too_late(const ResultStore& store, const CommandRow& row) {
     if (row.response_ns == no_time || row.request_ns == no_time) return false;
     if (row.connection == 0 || row.connection > store.connections().size()) return false;
     const int64_t end_ns = given_up_ns(store.connection(row.connection));
-    return end_ns != no_time && row.request_ns < end_ns && row.response_ns > end_ns;
+    if (end_ns == no_time || row.request_ns >= end_ns || row.response_ns <= end_ns) return false;
+    // An initiator that logs out has no more commands under way: then a clock was set back a little.
+    return !is_logged_out(store, row.connection);
 }
 
 // When a command was no longer waited for, by its answer or the end of its connection.
