@@ -242,6 +242,9 @@ class OfSession {
         Finding finding =
             begin(Kind::send_buffer, Severity::notice, sender_.limited_ns(SendLimit::application));
         finding.side = reads_ ? Finding::Side::target : Finding::Side::initiator;
+        // Seen from afar, a congestion window that losses keep small looks the same: how far it had grown is an estimate.
+        const bool at_sender = sender_.connection->vantage == (reads_ ? Vantage::target : Vantage::initiator);
+        if (!at_sender && sender_.repaired() > 0) finding.confidence = Finding::Confidence::possible;
         finding.title = fmt::format("{} never has much more than {} in flight, with {} of {} outstanding",
                                     sender_.name(), human_bytes(in_flight), counted(depth_, noun()), size());
         finding.explanation = fmt::format(
