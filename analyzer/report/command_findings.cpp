@@ -258,9 +258,8 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         }
         if (cause == Cause::target_or_path) {
             finding.explanation +=
-                " The target's TCP acknowledged the request only with the answer, or sent the answer again, "
-                "so "
-                "nothing shows whose time that was: capture at the target too.";
+                " The target's TCP acknowledged the request only with the answer, or sent the answer again: "
+                "nothing shows whose time that was. Capture at the target too.";
         }
         // What TCP did is told by a finding of its own, of which this is a consequence.
         list.push_back(std::move(finding));

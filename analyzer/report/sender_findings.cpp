@@ -359,7 +359,7 @@ class OfSender {
         finding.add_sign(captured_at_sender()
                              ? fmt::format("{} passed the capture twice: lost after it, on the way to {}{}",
                                            counted(repaired, "segment"), facts_.other_name(),
-                                           by_timer ? ", or acknowledged in vain" : "")
+                                           by_timer ? ", or arrived, and the acknowledgement was lost" : "")
                              : fmt::format("{} arrived late and filled gaps at the receiver",
                                            counted(repaired, "segment")));
         if (facts_.summary->in_state_ns(CaState::recovery) + facts_.summary->in_state_ns(CaState::loss) > 0) {
