@@ -23,7 +23,7 @@ MOST_BYTES_OF_ALL = 2_500_000
 # Kinds that no sample capture has: a sample that comes to have one takes it from here into make_pictures.py.
 WITHOUT_SAMPLE = set("""bad_digest rejected_pdu async_message login_unanswered slow_login login_redirected duplicate_initiator
     incast path_stall delayed_ack lock_contention saturated send_buffer connection_imbalance
-    path_skew no_packets no_iscsi capture_drops passed_over unseen_answers""".split())
+    path_skew initiator_wait no_packets no_iscsi capture_drops passed_over unseen_answers""".split())
 
 
 def make_pictures():

@@ -26,11 +26,13 @@ enum class Cause : uint8_t {
     sender_held_back,
     target,
     target_or_path,
+    initiator,
+    initiator_or_path,
     slow_start,
     transfer,
     not_known
 };
-constexpr size_t causes = 9;
+constexpr size_t causes = 11;
 
 constexpr int64_t seen_by_anyone_ns = 100'000'000;
 // A busy host may let any program wait for some milliseconds.
@@ -47,19 +49,22 @@ bool took_long_to_move(const SlowCommand& slow) {
     return moved_ns(*slow.row) >= slow.excess_ns() / 2;
 }
 
-// As service_time_ns(); also of a command without data, whose answer stands in the target's socket like that to a read.
-int64_t waited_for_target_ns(const CommandRow& row, const ConnectionWaits& waits) {
-    const int64_t service_ns = service_time_ns(row, waits);
-    if (service_ns != no_time || row.first_data_ns != no_time || row.first_byte_ns != no_time)
-        return service_ns;
+// As service_time(); also of a command without data, whose answer stands in the target's socket like that to a read.
+ServiceTime time_at_target(const ResultStore& store, const SlowCommand& slow, const ConnectionWaits& waits) {
+    const CommandRow& row = *slow.row;
+    ServiceTime time = service_time(store, CommandNumber(slow.number), row, waits);
+    if (time.status_ns != no_time || row.first_data_ns != no_time || row.first_byte_ns != no_time)
+        return time;
     const int64_t wait_ns =
         elapsed_ns(row.request_ns, row.response_ns) - (waits.rtt_ns - waits.rtt_behind_tap_ns);
-    if (wait_ns <= 0) return 0;
-    return wait_ns - waits.before_read_data.overlap_ns(row.request_ns, row.request_ns + wait_ns);
+    time.status_ns =
+        wait_ns <= 0 ? 0
+                     : wait_ns - waits.before_read_data.overlap_ns(row.request_ns, row.request_ns + wait_ns);
+    return time;
 }
 
 // How much of a command's time each cause took, as far as the capture tells.
-Cause cause_of(const SlowCommand& slow, const CommandFacts& commands,
+Cause cause_of(const ResultStore& store, const SlowCommand& slow, const CommandFacts& commands,
                const std::map<uint32_t, ConnectionWaits>& by_connection) {
     const CommandRow& row = *slow.row;
     // Asked before anything of the connection had been answered, all at once: its window had yet to grow.
@@ -78,15 +83,17 @@ Cause cause_of(const SlowCommand& slow, const CommandFacts& commands,
     if (within(waits.stalls) >= half_ns) return Cause::closed_window;
     const SenderFacts* sender = is_write(row) ? waits.initiator : waits.target;
     if (sender != nullptr && within(sender->held_back) >= half_ns) return Cause::sender_held_back;
-    const int64_t service_ns = waited_for_target_ns(row, waits);
-    if (service_ns >= half_ns) {
+    const ServiceTime at_target = time_at_target(store, slow, waits);
+    if (at_target.whole_ns() >= half_ns) {
         // An answer that was lost on its way to the capture, with nothing behind it, comes when a timer has run out.
         constexpr int64_t least_timeout_ns = 200'000'000;  // TCP_RTO_MIN
         const bool may_be_lost = (waits.loses_before_tap && slow.excess_ns() >= least_timeout_ns / 2) ||
                                  answer_may_have_been_lost(row, waits);
-        const bool proven = !may_be_lost && service_ns - unproven_service_ns(row, waits) >= half_ns;
+        const bool proven = !may_be_lost && at_target.whole_ns() - at_target.unproven_ns >= half_ns;
         return proven ? Cause::target : Cause::target_or_path;
     }
+    if (at_target.initiator_ns >= half_ns)
+        return waits.is_at_initiator ? Cause::initiator : Cause::initiator_or_path;
     const SenderFacts* const either = waits.target != nullptr ? waits.target : waits.initiator;
     const bool is_judged = either == nullptr || !either->is_not_judged();
     if (!is_judged && !took_long_to_move(slow)) return Cause::not_known;
@@ -97,7 +104,8 @@ Cause cause_of(const SlowCommand& slow, const CommandFacts& commands,
 }
 
 // "because …", of one command.
-std::string reason(Cause cause, const SlowCommand& slow, const std::map<uint32_t, ConnectionWaits>& waits) {
+std::string reason(const ResultStore& store, Cause cause, const SlowCommand& slow,
+                   const std::map<uint32_t, ConnectionWaits>& waits) {
     const CommandRow& row = *slow.row;
     switch (cause) {
         case Cause::timeout:
@@ -110,16 +118,31 @@ std::string reason(Cause cause, const SlowCommand& slow, const std::map<uint32_t
             return "the sender of its data was limited by TCP windows";
         case Cause::target: {
             const auto found = waits.find(row.connection);
-            const int64_t service_ns = found == waits.end() ? no_time : service_time_ns(row, found->second);
+            const ServiceTime time =
+                found == waits.end() ? ServiceTime{}
+                                     : service_time(store, CommandNumber(slow.number), row, found->second);
+            const int64_t service_ns = time.whole_ns();
             if (service_ns == no_time) return "the target took that long to answer";
             if (!is_write(row)) {
-                return fmt::format("the target took {} to send the first data", human_duration(service_ns));
+                const bool none_came = row.first_byte_ns == no_time && row.first_data_ns == no_time;
+                return fmt::format("the target took {} to {}", human_duration(service_ns),
+                                   none_came ? "answer" : "send the first data");
             }
-            return fmt::format("the target took {} from the last data to the status",
-                               human_duration(service_ns));
+            return fmt::format("the target took {} {}", human_duration(service_ns),
+                               write_service_words(time.first_r2t_ns, service_ns));
         }
         case Cause::target_or_path:
             return "it waited for the target, or on the path";
+        case Cause::initiator: {
+            const auto found = waits.find(row.connection);
+            if (found == waits.end()) return "the initiator took that long to answer an R2T";
+            return fmt::format(
+                "the initiator took {} to send the first data that an R2T asked for",
+                human_duration(
+                    service_time(store, CommandNumber(slow.number), row, found->second).initiator_ns));
+        }
+        case Cause::initiator_or_path:
+            return "it waited for the data that an R2T had asked the initiator for, or on the path";
         case Cause::slow_start:
             return "it was among the first of its connection, whose congestion window was still growing";
         case Cause::not_known:
@@ -138,6 +161,8 @@ constexpr std::array<std::string_view, causes> cause_words = {
     "waiting for TCP windows",
     "waiting for the target",
     "waiting for the target or on the path",
+    "waiting for the initiator to answer an R2T",
+    "waiting for the initiator to answer an R2T, or on the path",
     "among the first of a connection, whose congestion window was still growing",
     "waiting behind other commands, or slow while their data were transferred",
     "held up by what the capture does not tell",
@@ -164,14 +189,14 @@ struct OfCause {
 };
 
 // One finding for each cause that made commands wait, but for those that TCP's own findings tell of.
-void add_slow(FindingList& list, const CommandFacts& commands,
+void add_slow(FindingList& list, const ResultStore& store, const CommandFacts& commands,
               const std::map<uint32_t, ConnectionWaits>& waits, const Stop& stop) {
     if (commands.slow.empty()) return;
     std::array<OfCause, causes> by_cause{};
     for (size_t i = 0; i < commands.slow.size(); ++i) {
         if (stop.asked_at(i)) return;
         const SlowCommand& slow = commands.slow[i];
-        OfCause& alike = by_cause[static_cast<size_t>(cause_of(slow, commands, waits))];
+        OfCause& alike = by_cause[static_cast<size_t>(cause_of(store, slow, commands, waits))];
         if (alike.count++ == 0) alike.lun = slow.row->lun;
         alike.several_luns = alike.several_luns || alike.lun != slow.row->lun;
         alike.excess_ns = saturated_sum(alike.excess_ns, slow.excess_ns());
@@ -207,20 +232,25 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         // A few milliseconds now and then are what any storage does.
         finding.severity = seen ? Severity::problem : several ? Severity::notice : Severity::information;
         // Without a sign of who is to blame, only what anyone would have felt is worth a look.
-        const bool unexplained = cause == Cause::target_or_path || cause == Cause::transfer ||
-                                 cause == Cause::slow_start || cause == Cause::not_known;
+        const bool unexplained = cause == Cause::target_or_path || cause == Cause::initiator_or_path ||
+                                 cause == Cause::transfer || cause == Cause::slow_start ||
+                                 cause == Cause::not_known;
         if (unexplained) finding.severity = seen ? Severity::notice : Severity::information;
         // Every connection begins so; and a window that is full is a window at work. Where it is too small, or kept small by
         // losses, TCP's own findings say so.
         if (cause == Cause::slow_start || cause == Cause::sender_held_back)
             finding.severity = Severity::information;
-        finding.side = cause == Cause::target ? Finding::Side::target : Finding::Side::none;
+        finding.side = cause == Cause::target      ? Finding::Side::target
+                       : cause == Cause::initiator ? Finding::Side::initiator
+                                                   : Finding::Side::none;
+        // What the capture shows is that nothing was sent, not why.
+        if (cause == Cause::initiator) finding.confidence = Finding::Confidence::likely;
         // Of many at once each waited, but the time passed once.
         finding.cost_ns = first ? commands.slow_time_ns : std::min(of_cause.excess_ns, commands.slow_time_ns);
         place_at(finding, worst.number, *worst.row);
         finding.lun = of_cause.several_luns ? unknown<uint64_t> : of_cause.lun;
         const std::string of_lun = lun_words(finding.lun);
-        const std::string because = reason(cause, worst, waits);
+        const std::string because = reason(store, cause, worst, waits);
         const std::string slowest = words_for(*worst.row);
         if (first) {
             finding.title = fmt::format(
@@ -271,7 +301,7 @@ void add_slow(FindingList& list, const CommandFacts& commands,
 
 void add_command_findings(FindingList& list, const FindingsInput& input, const CommandFacts& commands,
                           const std::map<uint32_t, ConnectionWaits>& waits, const Stop& stop) {
-    add_slow(list, commands, waits, stop);
+    add_slow(list, input.store, commands, waits, stop);
     add_status_findings(list, commands);
     add_unanswered_findings(list, input, commands);
 }

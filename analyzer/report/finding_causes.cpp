@@ -79,6 +79,9 @@ const Rule rules[] = {
     {Kind::stalling_command, {Kind::target_wait, Kind::path_skew, Kind::slow_commands, Kind::slow_command}},
     {Kind::head_of_line, {Kind::slow_commands, Kind::slow_command}},
     {Kind::split_requests, {Kind::shallow_queue}},
+    {Kind::initiator_wait,
+     {Kind::r2t_waits, Kind::shallow_queue, Kind::slow_commands, Kind::slow_command,
+      Kind::congestion_window}},
     {Kind::target_wait, {Kind::path_skew, Kind::slow_commands, Kind::slow_command, Kind::saturated}},
 };
 
@@ -97,7 +100,7 @@ bool is_of_tcp(Kind kind) {
 
 // Of what one logical unit does.
 bool is_of_unit(Kind kind) {
-    return kind == Kind::target_wait || kind == Kind::stalling_command;
+    return kind == Kind::target_wait || kind == Kind::initiator_wait || kind == Kind::stalling_command;
 }
 
 bool concerns_same(const Finding& cause, const Finding& consequence) {

@@ -354,7 +354,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     });
     add_mtu_findings(list, input, senders, stop);
     add_command_findings(list, input, commands, waits, stop);
-    add_load_findings(list, input.store, commands, senders, services);
+    add_load_findings(list, input.store, commands, senders, waits, services);
     add_session_findings(list, input, commands);
     add_connection_findings(list, input, commands);
     add_negotiation_findings(list, input, senders);

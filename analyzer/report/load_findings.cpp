@@ -69,17 +69,17 @@ class OfSession {
         }
     }
 
-    void add(bool target_is_slow) {
-        add_what_limits(target_is_slow);
+    void add(bool host_is_slow) {
+        add_what_limits(host_is_slow);
         command_window();
     }
 
   private:
-    void add_what_limits(bool target_is_slow) {
+    void add_what_limits(bool host_is_slow) {
         const bool waits_for_r2ts = r2t_waits();
         // Where most commands are hidden, nobody knows the load.
         constexpr double least_known = 0.5;
-        if (target_is_slow || session_.for_each_known() * least_known > 1) return;
+        if (host_is_slow || session_.for_each_known() * least_known > 1) return;
         // What follows is about senders that had nothing to send.
         if (sender_.limited_share(SendLimit::application) < most) return;
         // Where the queue's rate tells of a bottleneck, it follows from that (path_queue).
@@ -509,7 +509,9 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
             "{} wait {} {}, not counting the round trip, TCP's delays and data of other commands: {} of "
             "their time",
             noun, human_duration(wait_ns),
-            one.writes ? "from the last data to the status" : "from the request to the first data",
+            one.writes ? write_service_words(static_cast<int64_t>(one.first_r2t_sum_ns),
+                                             static_cast<int64_t>(one.service_sum_ns))
+                       : "from the request to the first data",
             human_percent(share_of(wait_ns, one.turnaround.percentile_ns(0.5)))));
         if (rtt_ns != no_time) {
             finding.add_sign(
@@ -529,6 +531,51 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
                         : faster != nullptr && faster->lun != one.lun
                             ? "the disks behind this logical unit, for others are faster"
                             : "its disks, its cache, what else it serves");
+        list.push_back(std::move(finding));
+    }
+}
+
+// The counterpart of add_target_waits(): the target had asked for data, TCP could have sent them, and none came.
+void add_initiator_waits(FindingList& list, const CommandFacts& commands,
+                         const std::map<uint32_t, ConnectionWaits>& waits,
+                         std::span<const ServiceTimes> services) {
+    for (const ServiceTimes& one : services) {
+        const SessionFacts* const session = commands.session(one.session);
+        const auto found = waits.find(one.connection);
+        if (session == nullptr || found == waits.end() || one.latest_answer == nullptr) continue;
+        if (one.by_initiator.count() < least_transfers) continue;
+        const int64_t wait_ns = one.by_initiator.percentile_ns(0.5);
+        const auto size_ns = static_cast<int64_t>(one.mean_bytes() * 1e9 / target_bus);
+        const double share = one.by_initiator_sum_ns / one.turnaround_sum_ns;
+        if (wait_ns < least_wait_ns + size_ns || share < noticeable_share) continue;
+        // Elsewhere the R2T, or the data, may have been held on the path.
+        const bool at_initiator = found->second.is_at_initiator;
+        Finding finding;
+        finding.kind = Kind::initiator_wait;
+        finding.severity = wait_ns >= long_wait_ns && at_initiator ? Severity::problem : Severity::notice;
+        finding.confidence = at_initiator ? Finding::Confidence::likely : Finding::Confidence::possible;
+        finding.side = at_initiator ? Finding::Side::initiator : Finding::Side::none;
+        finding.sender = Finding::Sender::initiator;
+        finding.session = one.session;
+        finding.connection = one.connection;
+        finding.lun = one.lun;
+        finding.cost_ns = static_cast<int64_t>(static_cast<double>(session->busy_ns) * std::min(share, 1.0));
+        finding.command = one.latest_answer_command;
+        finding.packet = one.latest_answer->request_packet;
+        finding.begin_ns = one.latest_answer->request_ns;
+        finding.end_ns = one.latest_answer->response_ns;
+        finding.title =
+            fmt::format("Half of the writes{} wait {} or more for the initiator's data{}", of_unit(one),
+                        human_duration(wait_ns), at_initiator ? "" : ", or on the path");
+        finding.add_sign(fmt::format("from the first R2T to the first Data-Out PDU {}: {} of their time",
+                                     human_duration(wait_ns), human_percent(share)));
+        finding.add_sign("the initiator's TCP had nothing else to send then, and could have sent");
+        finding.explanation =
+            at_initiator
+                ? "The target had asked for the data. Look at the initiator: whether its processors are "
+                  "busy, and how its iSCSI threads are scheduled."
+                : "The target had asked for the data. Capture at the initiator too: that shows whether the "
+                  "R2T came to it in time.";
         list.push_back(std::move(finding));
     }
 }
@@ -621,14 +668,16 @@ void judge_by_load(std::span<Finding> of_session, double share) {
 }  // namespace
 
 void add_load_findings(FindingList& list, const ResultStore& store, const CommandFacts& commands,
-                       std::span<const SenderFacts> senders, std::span<const ServiceTimes> services) {
+                       std::span<const SenderFacts> senders, const std::map<uint32_t, ConnectionWaits>& waits,
+                       std::span<const ServiceTimes> services) {
     const size_t before = list.size();
     add_target_waits(list, store, commands, senders, services);
+    add_initiator_waits(list, commands, waits, services);
     double all_ns = 0;
     for (const SessionFacts& session : commands.sessions) all_ns += command_time_ns(session);
     for (const SessionFacts& session : commands.sessions) {
-        // A target that is slow needs no other explanation of few data.
-        const bool target_is_slow =
+        // A host that is slow needs no other explanation of few data.
+        const bool host_is_slow =
             std::any_of(list.begin() + static_cast<ptrdiff_t>(before), list.end(),
                         [&](const Finding& one) { return one.session == session.session; });
         // The direction with the more data is the session's load.
@@ -640,7 +689,7 @@ void add_load_findings(FindingList& list, const ResultStore& store, const Comman
             if (sender != nullptr && !sender->is_not_judged()) {
                 const size_t known = list.size();
                 OfSession(list, session, store.session(session.session), *sender, parts, reads)
-                    .add(target_is_slow);
+                    .add(host_is_slow);
                 judge_by_load(std::span(list).subspan(known),
                               all_ns > 0 ? command_time_ns(session) / all_ns : 1);
             }

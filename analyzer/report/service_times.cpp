@@ -24,6 +24,16 @@ int64_t undisturbed_ns(const CommandRow& row, const ConnectionWaits& waits) {
     return wait_ns <= 0 ? 0 : wait_ns - waits.beside->overlap_ns(row.request_ns, row.request_ns + wait_ns);
 }
 
+// nullptr where the capture does not tell.
+const PermissionWaitRow* first_permission_wait(const ResultStore& store, CommandNumber number) {
+    if (!store.keeps_budgets()) return nullptr;
+    const CommandMarks& marks = store.command_marks()[number.index()];
+    if (marks.doubtful || marks.last_wait == 0) return nullptr;
+    const PermissionWaitRow* wait = &store.permission_waits()[marks.last_wait - 1];
+    while (wait->previous != 0) wait = &store.permission_waits()[wait->previous - 1];
+    return wait;
+}
+
 TimeSpans& of_hosts(std::vector<HostPairSpans>& all, const ConnectionRow& row) {
     auto found = std::ranges::find_if(all, [&](const HostPairSpans& one) { return is_of(one, row); });
     if (found == all.end())
@@ -106,6 +116,7 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
             waits.loses_before_tap = true;
         const int64_t rtt_ns = sender.loaded_rtt_ns();
         if (rtt_ns != no_time) waits.rtt_ns = std::max(waits.rtt_ns, rtt_ns);
+        waits.is_at_initiator = sender.connection->vantage == Vantage::initiator;
         if (sender.connection->vantage == Vantage::target) waits.rtt_behind_tap_ns = waits.rtt_ns;
         if (sender.connection->vantage == Vantage::target || (sender.is_initiator && sender.has_windows))
             waits.request_times_known = true;
@@ -119,37 +130,55 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
     return by_connection;
 }
 
-int64_t service_time_ns(const CommandRow& row, const ConnectionWaits& waits) {
+ServiceTime service_time(const ResultStore& store, CommandNumber number, const CommandRow& row,
+                         const ConnectionWaits& waits) {
     const int64_t seen_rtt_ns = waits.rtt_ns - waits.rtt_behind_tap_ns;
+    ServiceTime time;
+    // Of what was told at the one moment and answered at the other.
+    const auto served_ns = [&](int64_t begin_ns, int64_t end_ns, const TimeSpans& others) {
+        const int64_t wait_ns = elapsed_ns(begin_ns, end_ns) - seen_rtt_ns;
+        return wait_ns <= 0 ? 0 : wait_ns - others.overlap_ns(begin_ns, begin_ns + wait_ns);
+    };
     if (is_read(row)) {
         int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
         if (first_ns == no_time) first_ns = row.response_ns;
-        const int64_t wait_ns = elapsed_ns(row.request_ns, first_ns) - seen_rtt_ns;
-        if (wait_ns <= 0) return 0;
-        return wait_ns - waits.before_read_data.overlap_ns(row.request_ns, row.request_ns + wait_ns);
+        time.status_ns = served_ns(row.request_ns, first_ns, waits.before_read_data);
+        time.unproven_ns = waits.unproven.overlap_ns(row.request_ns, row.response_ns);
+        return time;
     }
-    if (!is_write(row)) return no_time;
+    if (!is_write(row)) {
+        time.unproven_ns = waits.unproven.overlap_ns(row.request_ns, row.response_ns);
+        return time;
+    }
     // Each R2T was answered by a Data-Out PDU at least; the request and the response are two more.
     const bool data_unseen =
         row.r2ts > 0 && (row.last_data_ns == no_time || row.pdus < 2 + 2 * uint64_t{row.r2ts});
-    if (data_unseen) return no_time;
     const int64_t last_ns = row.last_data_ns != no_time ? row.last_data_ns : row.request_ns;
-    const int64_t wait_ns = elapsed_ns(last_ns, row.response_ns) - seen_rtt_ns;
-    int64_t service_ns =
-        wait_ns <= 0 ? 0 : wait_ns - waits.before_write_status.overlap_ns(last_ns, last_ns + wait_ns);
+    time.unproven_ns = waits.unproven.overlap_ns(last_ns, row.response_ns);
+    if (data_unseen) return time;
+    time.status_ns = served_ns(last_ns, row.response_ns, waits.before_write_status);
     if (row.r2ts > 0 && row.first_data_ns != no_time) {
-        const int64_t before_ns = elapsed_ns(row.request_ns, row.first_data_ns) - waits.rtt_ns;
-        if (before_ns > 0) {
-            service_ns +=
-                before_ns - waits.before_write_data.overlap_ns(row.request_ns, row.request_ns + before_ns);
+        if (const PermissionWaitRow* const wait = first_permission_wait(store, number)) {
+            time.first_r2t_ns = served_ns(wait->begin_ns, wait->end_ns, waits.before_write_data);
+            const int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
+            const int64_t behind_ns =
+                elapsed_ns(wait->end_ns, first_ns) - (waits.is_at_initiator ? 0 : waits.rtt_ns);
+            time.r2t_answered = first_ns >= wait->end_ns;
+            if (behind_ns > 0) {
+                time.initiator_ns =
+                    behind_ns - waits.before_write_data.overlap_ns(wait->end_ns, wait->end_ns + behind_ns);
+            }
+            time.unproven_ns += waits.unproven.overlap_ns(wait->begin_ns, wait->end_ns);
         }
     }
-    return service_ns;
+    return time;
 }
 
-int64_t unproven_service_ns(const CommandRow& row, const ConnectionWaits& waits) {
-    const int64_t begin_ns = is_write(row) && row.last_data_ns != no_time ? row.last_data_ns : row.request_ns;
-    return waits.unproven.overlap_ns(begin_ns, row.response_ns);
+std::string_view write_service_words(int64_t first_r2t_ns, int64_t whole_ns) {
+    constexpr int64_t little = 10;
+    if (first_r2t_ns <= whole_ns / little) return "from the last data to the status";
+    if (first_r2t_ns >= whole_ns - (whole_ns / little)) return "from the request to the first R2T";
+    return "to the first R2T, and from the last data to the status";
 }
 
 bool answer_may_have_been_lost(const CommandRow& row, const ConnectionWaits& waits) {
@@ -175,7 +204,8 @@ std::vector<ServiceTimes> find_service_times(const ResultStore& store, const Com
         if ((!write && !is_read(row)) || !moved || elapsed_ns(row.request_ns, row.response_ns) == 0) continue;
         const auto found = waits.find(row.connection);
         if (found == waits.end()) continue;
-        const int64_t service_ns = service_time_ns(row, found->second);
+        const ServiceTime time = service_time(store, CommandNumber(number), row, found->second);
+        const int64_t service_ns = time.whole_ns();
         if (service_ns == no_time) continue;
         if (group == nullptr || group->session != row.session || group->lun != row.lun ||
             group->writes != write) {
@@ -196,13 +226,21 @@ std::vector<ServiceTimes> find_service_times(const ResultStore& store, const Com
         group->last_ns = std::max(group->last_ns, row.response_ns);
         group->service.add(service_ns);
         group->undisturbed.add(std::min(service_ns, undisturbed_ns(row, found->second)));
-        if (found->second.request_times_known && 2 * unproven_service_ns(row, found->second) <= service_ns)
-            ++group->proven;
+        if (found->second.request_times_known && 2 * time.unproven_ns <= service_ns) ++group->proven;
         if (row.queue_depth <= little) group->alone.add(service_ns);
         group->turnaround.add(elapsed_ns(row.request_ns, row.response_ns) + found->second.rtt_behind_tap_ns);
         group->service_sum_ns += static_cast<double>(service_ns);
+        group->first_r2t_sum_ns += static_cast<double>(time.first_r2t_ns);
         group->turnaround_sum_ns += static_cast<double>(elapsed_ns(row.request_ns, row.response_ns) +
                                                         found->second.rtt_behind_tap_ns);
+        if (write && time.r2t_answered) {
+            if (time.initiator_ns >= group->by_initiator.max_ns()) {
+                group->latest_answer = &row;
+                group->latest_answer_command = number;
+            }
+            group->by_initiator.add(time.initiator_ns);
+            group->by_initiator_sum_ns += static_cast<double>(time.initiator_ns);
+        }
         group->bytes += row.bytes;
         if (service_ns >= group->service.max_ns()) {
             group->slowest = &row;

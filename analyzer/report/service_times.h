@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/base/log_histogram.h"
@@ -28,6 +29,7 @@ struct ConnectionWaits {
     const TimeSpans* beside = nullptr;  // read data of any connection between the same hosts flowed
     bool loses_before_tap = false;      // data of the target are lost, and were not captured at the target
     bool request_times_known = false;   // it is known when the target's TCP had what it was asked
+    bool is_at_initiator = false;       // the capture was taken there
     const SenderFacts* initiator = nullptr;
     const SenderFacts* target = nullptr;
     int64_t rtt_ns = 0;             // of the path, of which each command takes one
@@ -52,13 +54,23 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
                                              std::span<const HostPairSpans> flows,
                                              std::span<const HostPairSpans> jumps);
 
-// How long the target itself took for a command: until the first data of a read, from the last data of a write until its
-// status, and until a write's first R2T; without the path's round trips, and without the time in which data of other commands
-// flowed or TCP held them up. no_time where it cannot be known.
-int64_t service_time_ns(const CommandRow& row, const ConnectionWaits& waits);
+// How long the target itself took for a command, and the initiator where it was asked for data, without the path's round trips, and without the time in which data of other
+// commands flowed or TCP held them up.
+struct ServiceTime {
+    int64_t first_r2t_ns = 0;     // of a write: until the target asked for data (RFC 7143 §11.8) …
+    int64_t status_ns = no_time;  // … and from its last data to the status; of a read: until its first data
+    int64_t initiator_ns = 0;     // from the first R2T until the initiator sent the first data
+    bool r2t_answered = false;    // the first data came behind an R2T
+    int64_t unproven_ns = 0;  // of the target's: its TCP had not acknowledged yet what the target was asked
 
-// How much of that was before the target's TCP had acknowledged what the target was asked: it may have been the path's.
-int64_t unproven_service_ns(const CommandRow& row, const ConnectionWaits& waits);
+    // no_time where it cannot be known.
+    int64_t whole_ns() const { return status_ns == no_time ? no_time : first_r2t_ns + status_ns; }
+};
+// `number` is the row's in the store.
+ServiceTime service_time(const ResultStore& store, CommandNumber number, const CommandRow& row,
+                         const ConnectionWaits& waits);
+// "from the last data to the status": what of the two a write's service time consists of.
+std::string_view write_service_words(int64_t first_r2t_ns, int64_t whole_ns);
 
 // Until the answer came, the target sent something again that had been lost before the capture: that may be what waited. By RACK
 // or a tail loss probe (RFC 8985) it comes long before a timer of 200 ms.
@@ -72,16 +84,21 @@ struct ServiceTimes {
     LogHistogram service;
     LogHistogram
         alone;  // of those that found few others under way: what the target takes without a queue before it
+    LogHistogram by_initiator;  // of writes that waited for an R2T: until the initiator answered it
     LogHistogram turnaround;
     LogHistogram
         undisturbed;  // of reads: the part of the service time in which no data of other connections flowed
     double service_sum_ns = 0;
+    double by_initiator_sum_ns = 0;
+    double first_r2t_sum_ns = 0;  // of it: until the first R2Ts of writes
     uint64_t proven =
         0;  // of the greater part of their time it is sure that the target had what it was asked
     double turnaround_sum_ns = 0;
     uint64_t bytes = 0;
     uint64_t slowest_command = 0;  // row
     const CommandRow* slowest = nullptr;
+    uint64_t latest_answer_command = 0;  // row: the one whose R2T the initiator took longest to answer
+    const CommandRow* latest_answer = nullptr;
     uint32_t connection = 0;     // of the first one
     int64_t first_ns = no_time;  // from the first request …
     int64_t last_ns = no_time;   // … to the last answer

@@ -58,6 +58,7 @@ constexpr FindingGroup group_of(Finding::Kind kind) {
         case Kind::slow_commands:
         case Kind::slow_command:
         case Kind::target_wait:
+        case Kind::initiator_wait:
         case Kind::saturated:
             return FindingGroup::response_code;
         case Kind::rejected_pdu:
