@@ -13,6 +13,7 @@
 #include "analyzer/report/issue_words.h"
 #include "analyzer/report/passed_over_words.h"
 #include "analyzer/report/time_spans.h"
+#include "analyzer/report/unknown_sessions.h"
 #include "analyzer/vocabulary/iscsi_port.h"
 
 namespace sanscope {
@@ -403,6 +404,12 @@ void add_issues(FindingList& list, const FindingsInput& input) {
                  of_streams ? "Commands around these places may lack data, or are not told of."
                             : "They are left out of everything that is told here.");
         finding.packet = count.first_packet;
+        if (issue == Issue::requests_not_seen && !sessions_that_may_be_one(input.store).empty()) {
+            finding.confidence = Finding::Confidence::possible;
+            finding.explanation =
+                "Or none is missing: the capture lacks logins, and connections of one session (MC/S) share "
+                "CmdSN. Capture from before the login.";
+        }
         list.push_back(std::move(finding));
     }
 }

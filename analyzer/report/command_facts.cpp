@@ -9,6 +9,7 @@
 
 #include "analyzer/report/connection_closing.h"
 #include "analyzer/report/time_spans.h"
+#include "analyzer/scsi/moved_bytes.h"
 #include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
@@ -102,9 +103,9 @@ bool is_timed(const CommandRow& row) {
     return row.response_packet != 0 && !row.inferred && elapsed_ns(row.request_ns, row.response_ns) > 0;
 }
 
-void on_parts(TimeParts& parts, const CommandRow& row) {
+void on_parts(TimeParts& parts, const CommandRow& row, uint64_t moved) {
     parts.turnaround.add(elapsed_ns(row.request_ns, row.response_ns));
-    parts.bytes += row.bytes;
+    parts.bytes += moved;
     parts.r2ts += row.r2ts;
     if (row.r2ts > 0) ++parts.with_r2ts;
 }
@@ -121,10 +122,10 @@ void on_row(SessionFacts& session, const CommandRow& row, int64_t path_ns) {
     if (elapsed_ns(row.request_ns, row.response_ns) == 0) return;
     session.last_ns = std::max(session.last_ns, row.response_ns + path_ns);
     session.busy_ns += add_to_union(session.busy_until_ns, row, path_ns);
-    if (row.bytes == unknown<uint64_t> || row.bytes == 0) return;
-    if (ended_otherwise_than_good(row)) return;
-    if (is_read(row)) on_parts(session.reads, row);
-    if (is_write(row)) on_parts(session.writes, row);
+    const uint64_t moved = moved_bytes(row);
+    if (moved == unknown<uint64_t> || moved == 0 || ended_otherwise_than_good(row)) return;
+    if (is_read(row)) on_parts(session.reads, row, moved);
+    if (is_write(row)) on_parts(session.writes, row, moved);
 }
 
 // An initiator that has closed its side reads no more answers.

@@ -53,7 +53,8 @@ bool took_long_to_move(const SlowCommand& slow) {
 ServiceTime time_at_target(const ResultStore& store, const SlowCommand& slow, const ConnectionWaits& waits) {
     const CommandRow& row = *slow.row;
     ServiceTime time = service_time(store, CommandNumber(slow.number), row, waits);
-    if (time.status_ns != no_time || row.first_data_ns != no_time || row.first_byte_ns != no_time)
+    if (time.retried || time.status_ns != no_time || row.first_data_ns != no_time ||
+        row.first_byte_ns != no_time)
         return time;
     const int64_t wait_ns =
         elapsed_ns(row.request_ns, row.response_ns) - (waits.rtt_ns - waits.rtt_behind_tap_ns);

@@ -26,6 +26,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::SizeIs;
 
 using Kind = Finding::Kind;
 
@@ -1097,6 +1098,33 @@ TEST_F(FindingsOfR2ts, one_that_the_initiator_answered_late_made_its_command_slo
     store.connection(1).vantage = Vantage::target;
     EXPECT_EQ(find_one(Kind::slow_commands).confidence, Finding::Confidence::possible);
     EXPECT_EQ(find_one(Kind::slow_commands).side, Finding::Side::none);
+}
+
+// RFC 7143 §7.2.1: which of the two the target got, and when, is not known.
+TEST_F(Findings, the_time_of_a_command_that_was_retried_is_not_laid_to_the_target) {
+    add_flow(add_target(), 9500);
+    for (int64_t i = 0; i < 60; ++i) add_read(10 * i, 3);
+    const uint64_t number = add_read(610, 300);
+    EXPECT_EQ(find_one(Kind::slow_commands).side, Finding::Side::target);
+    store.command_marks(CommandNumber(number)).retried = true;
+    const Finding found = find_one(Kind::slow_commands);
+    EXPECT_EQ(found.side, Finding::Side::none);
+    EXPECT_EQ(found.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(found.explanation, HasSubstr("the capture does not tell what held it up"));
+}
+
+// RFC 7143 §4.2.2.1: commands are carried out in the order of CmdSN, whichever connection they come over.
+TEST_F(Findings, a_wait_as_long_as_a_longer_path_of_the_session_is_not_laid_to_the_target) {
+    add_flow(add_target(), 9500);
+    add_flow(add_initiator(), 9500);
+    for (int64_t i = 0; i < 60; ++i) add_read(30 * i, 28);
+    EXPECT_THAT(find(Kind::target_wait), SizeIs(1));
+    store.session(1).connections = 2;
+    add_connection(1).rtt_min_ns = 50 * ms;
+    SenderSummary& other = store.add_sender(2, Side::a);
+    add_window(other, 0, {.srtt_ns = 50 * ms});
+    add_window(other, 1000, {.srtt_ns = 50 * ms});
+    EXPECT_TRUE(find(Kind::target_wait).empty());
 }
 
 TEST_F(Findings, waits_for_r2ts_are_told_as_a_share_of_the_writes_time) {

@@ -12,6 +12,7 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/time_spans.h"
 #include "analyzer/scsi/asymmetric_access.h"
+#include "analyzer/scsi/moved_bytes.h"
 #include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
@@ -74,7 +75,7 @@ std::map<std::pair<uint32_t, uint64_t>, Path> collect(const ResultStore& store, 
             path.connection = row.connection;
             path.first_ns = row.request_ns;
         }
-        path.bytes += row.bytes;
+        if (const uint64_t moved = moved_bytes(row); moved != unknown<uint64_t>) path.bytes += moved;
         const int64_t took_ns = elapsed_ns(row.request_ns, row.response_ns);
         if (took_ns == 0 || row.inferred) continue;
         path.last_ns = std::max(path.last_ns, row.response_ns);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analyzer/scsi/moved_bytes.h"
+
 namespace sanscope {
 namespace {
 
@@ -32,6 +34,34 @@ const PermissionWaitRow* first_permission_wait(const ResultStore& store, Command
     const PermissionWaitRow* wait = &store.permission_waits()[marks.last_wait - 1];
     while (wait->previous != 0) wait = &store.permission_waits()[wait->previous - 1];
     return wait;
+}
+
+// Over whichever connection they come, a target carries commands out in the order of their CmdSNs (RFC 7143 §4.2.2.1): one
+// that came over a short path may wait for those that are still on a longer one, or were lost there.
+void join_connections(std::span<const SenderFacts> senders,
+                      std::map<uint32_t, ConnectionWaits>& by_connection) {
+    std::map<uint32_t, std::vector<const SenderFacts*>> initiators;  // by session
+    for (const SenderFacts& sender : senders) {
+        if (sender.is_initiator && sender.connection->session != 0)
+            initiators[sender.connection->session].push_back(&sender);
+    }
+    for (const auto& [session, of_session] : initiators) {
+        int64_t longest_ns = 0;
+        for (const SenderFacts* sender : of_session)
+            longest_ns = std::max(longest_ns, by_connection[sender->number].rtt_ns);
+        for (const SenderFacts* sender : of_session) {
+            ConnectionWaits& waits = by_connection[sender->number];
+            waits.longer_rtt_ns = longest_ns - waits.rtt_ns;
+            for (const SenderFacts* other : of_session) {
+                if (other == sender) continue;
+                for (TimeSpans* all : {&waits.before_read_data, &waits.before_write_data}) {
+                    all->add(other->timeouts.spans);
+                    all->add(other->repairs);
+                    all->add(other->stalls.spans);
+                }
+            }
+        }
+    }
 }
 
 TimeSpans& of_hosts(std::vector<HostPairSpans>& all, const ConnectionRow& row) {
@@ -121,6 +151,7 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
         if (sender.connection->vantage == Vantage::target || (sender.is_initiator && sender.has_windows))
             waits.request_times_known = true;
     }
+    join_connections(senders, by_connection);
     for (auto& [number, waits] : by_connection) {
         for (TimeSpans* spans :
              {&waits.timeouts, &waits.repairs, &waits.stalls, &waits.stood_still, &waits.before_read_data,
@@ -134,15 +165,18 @@ ServiceTime service_time(const ResultStore& store, CommandNumber number, const C
                          const ConnectionWaits& waits) {
     const int64_t seen_rtt_ns = waits.rtt_ns - waits.rtt_behind_tap_ns;
     ServiceTime time;
+    time.retried = store.keeps_budgets() && store.command_marks()[number.index()].retried;
+    if (time.retried) return time;
     // Of what was told at the one moment and answered at the other.
-    const auto served_ns = [&](int64_t begin_ns, int64_t end_ns, const TimeSpans& others) {
-        const int64_t wait_ns = elapsed_ns(begin_ns, end_ns) - seen_rtt_ns;
+    const auto served_ns = [&](int64_t begin_ns, int64_t end_ns, const TimeSpans& others,
+                               int64_t not_before_ns = 0) {
+        const int64_t wait_ns = elapsed_ns(begin_ns, end_ns) - seen_rtt_ns - not_before_ns;
         return wait_ns <= 0 ? 0 : wait_ns - others.overlap_ns(begin_ns, begin_ns + wait_ns);
     };
     if (is_read(row)) {
         int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
         if (first_ns == no_time) first_ns = row.response_ns;
-        time.status_ns = served_ns(row.request_ns, first_ns, waits.before_read_data);
+        time.status_ns = served_ns(row.request_ns, first_ns, waits.before_read_data, waits.longer_rtt_ns);
         time.unproven_ns = waits.unproven.overlap_ns(row.request_ns, row.response_ns);
         return time;
     }
@@ -159,7 +193,8 @@ ServiceTime service_time(const ResultStore& store, CommandNumber number, const C
     time.status_ns = served_ns(last_ns, row.response_ns, waits.before_write_status);
     if (row.r2ts > 0 && row.first_data_ns != no_time) {
         if (const PermissionWaitRow* const wait = first_permission_wait(store, number)) {
-            time.first_r2t_ns = served_ns(wait->begin_ns, wait->end_ns, waits.before_write_data);
+            time.first_r2t_ns =
+                served_ns(wait->begin_ns, wait->end_ns, waits.before_write_data, waits.longer_rtt_ns);
             const int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
             const int64_t behind_ns =
                 elapsed_ns(wait->end_ns, first_ns) - (waits.is_at_initiator ? 0 : waits.rtt_ns);
@@ -200,8 +235,10 @@ std::vector<ServiceTimes> find_service_times(const ResultStore& store, const Com
     for (const CommandRow& row : store.commands()) {
         if (stop.asked_at(number++)) return {};
         const bool write = is_write(row);
-        const bool moved = row.bytes != unknown<uint64_t> && row.bytes > 0 && row.status == 0;
-        if ((!write && !is_read(row)) || !moved || elapsed_ns(row.request_ns, row.response_ns) == 0) continue;
+        const uint64_t moved = row.status == 0 ? moved_bytes(row) : 0;
+        if ((!write && !is_read(row)) || moved == 0 || moved == unknown<uint64_t> ||
+            elapsed_ns(row.request_ns, row.response_ns) == 0)
+            continue;
         const auto found = waits.find(row.connection);
         if (found == waits.end()) continue;
         const ServiceTime time = service_time(store, CommandNumber(number), row, found->second);
@@ -241,7 +278,7 @@ std::vector<ServiceTimes> find_service_times(const ResultStore& store, const Com
             group->by_initiator.add(time.initiator_ns);
             group->by_initiator_sum_ns += static_cast<double>(time.initiator_ns);
         }
-        group->bytes += row.bytes;
+        group->bytes += moved;
         if (service_ns >= group->service.max_ns()) {
             group->slowest = &row;
             group->slowest_command = number;

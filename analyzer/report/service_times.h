@@ -34,6 +34,8 @@ struct ConnectionWaits {
     const SenderFacts* target = nullptr;
     int64_t rtt_ns = 0;             // of the path, of which each command takes one
     int64_t rtt_behind_tap_ns = 0;  // what of it the capture does not see
+    int64_t longer_rtt_ns =
+        0;  // what the longest path of the session's connections takes longer (join_connections())
 };
 
 // What holds of all connections between two hosts, at which times.
@@ -60,6 +62,7 @@ struct ServiceTime {
     int64_t first_r2t_ns = 0;     // of a write: until the target asked for data (RFC 7143 §11.8) …
     int64_t status_ns = no_time;  // … and from its last data to the status; of a read: until its first data
     int64_t initiator_ns = 0;     // from the first R2T until the initiator sent the first data
+    bool retried = false;         // the initiator sent its request again: all of it is not known
     bool r2t_answered = false;    // the first data came behind an R2T
     int64_t unproven_ns = 0;  // of the target's: its TCP had not acknowledged yet what the target was asked
 

@@ -22,6 +22,7 @@
 #include "analyzer/report/sender_report.h"
 #include "analyzer/report/session_words.h"
 #include "analyzer/report/time_spans.h"
+#include "analyzer/report/unknown_sessions.h"
 
 namespace sanscope {
 namespace {
@@ -83,6 +84,7 @@ class Report {
 
     const ReportInput& input_;
     const ResultStore& store_;
+    const std::vector<uint32_t> may_be_one_ = sessions_that_may_be_one(store_);
     std::string text_;
 };
 
@@ -256,8 +258,12 @@ void Report::session(uint32_t number, const SessionRow& row) {
         load.depths_are_known() && gaps_ns == 0
             ? fmt::format("{:.1f} on average, {} at most", load.mean_depth(), load.max_depth)
             : "not known";
-    std::string hidden =
-        load.hidden == 0 ? "" : fmt::format(" and {} not captured (by CmdSN)", human_count(load.hidden));
+    const bool elsewhere = load.hidden > 0 && std::ranges::binary_search(may_be_one_, number);
+    std::string hidden;
+    if (load.hidden > 0) {
+        hidden = fmt::format(" and {} {} (by CmdSN)", human_count(load.hidden),
+                             elsewhere ? "on other connections, or not captured" : "not captured");
+    }
     if (load.may_hide) hidden += " and perhaps more that were not captured";
     if (!input_.issues.times_in_order()) {
         line("       {}{}, in what time is not known; {}read {}, written {}; queue depth {}",
@@ -271,7 +277,7 @@ void Report::session(uint32_t number, const SessionRow& row) {
         doubted_ns == 0 ? "" : fmt::format(", of which {} may be none", human_duration(doubted_ns));
     line("       {}{} in {}{} ({}{:.0f}/s); {}read {} ({}/s), written {} ({}/s); queue depth {}",
          counted(load.commands, "command"), hidden, human_duration(lasted_ns), doubted,
-         load.may_hide ? "at least " : "", rate(load.commands + load.hidden),
+         load.may_hide || elsewhere ? "at least " : "", rate(load.commands + (elsewhere ? 0 : load.hidden)),
          load.all_bytes_known ? "" : "at least ", human_bytes(static_cast<double>(load.bytes_read)),
          human_bytes(rate(load.bytes_read)), human_bytes(static_cast<double>(load.bytes_written)),
          human_bytes(rate(load.bytes_written)), depth);

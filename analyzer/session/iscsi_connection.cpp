@@ -148,9 +148,21 @@ void IscsiConnection::on_pdu(bool from_target) {
         return;
     }
     if (session_ == nullptr) join(sessions_->for_unknown_login());
+    if (pdu.bhs().opcode() == Opcode::snack_request) snacked_ = true;
+    if (from_target && snacked_ && is_resent_status(pdu)) return record(pdu, from_target, 0);
     if (tag_seen) return track(pdu, from_target);
     if (!from_target) hidden_.add_partial(pdu, request_shape());
     record(pdu, from_target, 0);
+}
+
+// The target sends a status again that the initiator lacks, with the StatSN it had (RFC 7143 §7.2.3, §11.16); its command has
+// ended with the first.
+bool IscsiConnection::is_resent_status(const Pdu& pdu) const {
+    const Bhs bhs = pdu.bhs();
+    const bool status =
+        bhs.opcode() == Opcode::scsi_response || (bhs.opcode() == Opcode::scsi_data_in && bhs.has_status());
+    return status && stat_sn_known_ && !pdu.inferred && pdu.header_captured >= stat_sn_end &&
+           !stat_sn_.before(bhs.stat_sn()) && !session_->commands.knows(bhs.itt());
 }
 
 void IscsiConnection::track(const Pdu& pdu, bool from_target) {
@@ -191,6 +203,7 @@ bool IscsiConnection::moment_is_known(const Pdu& pdu) {
 
 void IscsiConnection::on_login_or_text(const Pdu& pdu) {
     const bool was_full_feature = login_.full_feature();
+    const bool had_failed = login_.failed();
     login_.on_pdu(pdu);
     const Opcode opcode = pdu.bhs().opcode();
     if (session_ == nullptr && opcode == Opcode::login_request && !pdu.bhs().continues()) {
@@ -201,6 +214,9 @@ void IscsiConnection::on_login_or_text(const Pdu& pdu) {
         leading_ = true;
         join(sessions_->for_unknown_login());
     }
+    // One that the target refuses to let join is no connection of the session.
+    const bool refused = login_.failed() && !had_failed && !leading_;
+    if (refused) --store_->session(session_->number).connections;
     if (leading_) login_.describe(store_->session(session_->number));
     if (login_.full_feature() && !was_full_feature) {
         framers_[0].set_digests(login_.header_digest(), login_.data_digest());

@@ -60,6 +60,7 @@ class IscsiConnection final : private HeaderWitness {
     AnswerShape answer_shape() const;
     RequestShape request_shape() const;
     void note_received(Serial32 exp_cmd_sn);
+    bool is_resent_status(const Pdu& pdu) const;
     void track(const Pdu& pdu, bool from_target);
     bool moment_is_known(const Pdu& pdu);
     void note_numbers(const Pdu& pdu, bool from_target);
@@ -84,6 +85,7 @@ class IscsiConnection final : private HeaderWitness {
     PingTracker pings_;
     SendingPauses pauses_[2];
     bool may_be_unseen_ = false;
+    bool snacked_ = false;    // the initiator has sent a SNACK Request
     bool leading_ = false;    // this connection's login began the session
     bool requested_ = false;  // a SCSI command was seen; the two below are its
     Serial32 requested_cmd_sn_;

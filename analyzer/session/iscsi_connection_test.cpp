@@ -17,6 +17,7 @@ namespace {
 using test::Bytes;
 using test::Moves;
 using test::pattern;
+using test::PduBuilder;
 using testing::ElementsAreArray;
 
 enum class Tags : uint8_t { counted, of_slots };
@@ -452,6 +453,32 @@ TEST(StatusNumbers, WhatGoesOnOrSkipsStatusesThatWereNotSeenIsAsItMustBe) {
     const Answered answered({0xfffffffe, 0xffffffff, 0, 1, 40, 41});
     EXPECT_EQ(answered.times_known(), std::vector<bool>(6, true));
     EXPECT_EQ(answered.issues[Issue::statuses_out_of_number].count, 0u);
+}
+
+// RFC 7143 §11.16: with a SNACK Request an initiator asks for a status again.
+class Snacked : public CutCapture {
+  public:
+    explicit Snacked(bool asks) : CutCapture(4096) {
+        answered(1);
+        if (asks) packet(false, PduBuilder(Opcode::snack_request).flags(0x81).itt(reserved_tag).bytes());
+        packet(true, test::scsi_response(101, 0, 7, 2).bytes());
+        answered(2);
+        finish();
+    }
+
+  private:
+    void answered(uint32_t cmd_sn) {
+        packet(false,
+               test::scsi_command(100 + cmd_sn, cmd_sn, Moves::nothing, 0, Bytes(16)).exp_stat_sn(7).bytes());
+        packet(true, test::scsi_response(100 + cmd_sn, 0, 6 + cmd_sn, cmd_sn + 1).bytes());
+    }
+};
+
+TEST(StatusNumbers, AStatusThatASnackAskedForAgainIsNoCommandsOfItsOwn) {
+    const Snacked snacked(true);
+    ASSERT_EQ(snacked.store.commands().size(), 2u);
+    for (const CommandRow& row : snacked.store.commands()) EXPECT_EQ(row.outcome, Outcome::completed);
+    EXPECT_EQ(Snacked(false).store.commands().size(), 3u) << "nobody asked: whose it is is not known";
 }
 
 // A command and its Data-In PDU with status, the data in segments of 1400 bytes.

@@ -2,8 +2,17 @@
 #include "analyzer/session/session_tracker.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace sanscope {
+namespace {
+
+// A session is one initiator port's with one target (RFC 7143 §4.4.3). A name that was not captured may be the same.
+bool is_same_target(std::string_view name, std::string_view other) {
+    return name.empty() || other.empty() || name == other;
+}
+
+}  // namespace
 
 Session* SessionTracker::for_login(const LoginNegotiation& login) {
     if (login.tsih_requested() != 0) {
@@ -11,7 +20,8 @@ Session* SessionTracker::for_login(const LoginNegotiation& login) {
         for (size_t i = sessions_.size(); i-- > oldest;) {
             SessionRow& row = store_->session(sessions_[i].number);
             if (row.tsih == login.tsih_requested() && row.isid == login.isid() &&
-                row.initiator_name == login.initiator_name()) {
+                row.initiator_name == login.initiator_name() &&
+                is_same_target(row.target_name, login.target_name())) {
                 ++row.connections;
                 return &sessions_[i];
             }

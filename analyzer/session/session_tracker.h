@@ -29,7 +29,7 @@ struct Session {
 };
 
 // Shows which session a connection belongs to (RFC 7143 §6.3.1): a login with TSIH 0 begins one, a login with another
-// TSIH joins the one with the same initiator name, ISID and TSIH. A connection whose login was not captured stands for
+// TSIH joins the one with the same initiator name, ISID, TSIH and target name. A connection whose login was not captured stands for
 // a session of its own.
 class SessionTracker {
   public:

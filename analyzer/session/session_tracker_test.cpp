@@ -9,10 +9,11 @@
 namespace sanscope {
 namespace {
 
-LoginNegotiation login(const std::string& name, uint64_t isid, unsigned tsih_requested) {
+LoginNegotiation login(const std::string& name, uint64_t isid, unsigned tsih_requested,
+                       const std::string& target = "iqn.target") {
     LoginNegotiation negotiation;
-    const test::Bytes bytes =
-        test::login_request(test::text_keys({"InitiatorName=" + name}), isid, tsih_requested).bytes();
+    const test::Bytes keys = test::text_keys({"InitiatorName=" + name, "TargetName=" + target});
+    const test::Bytes bytes = test::login_request(keys, isid, tsih_requested).bytes();
     Pdu pdu;
     pdu.header = bytes.data();
     pdu.header_captured = bhs_length;
@@ -63,6 +64,14 @@ TEST_F(SessionTracking, BeginsASessionWhereNoneIsAsTheLoginSays) {
     tracker.for_login(login("iqn.a", 2, 7));
     tracker.for_login(login("iqn.b", 1, 7));
     EXPECT_EQ(store.sessions().size(), 4u);
+}
+
+// Each target counts its TSIHs by itself, and an initiator has one ISID for them all (RFC 7143 §4.4.3).
+TEST_F(SessionTracking, KeepsSessionsWithTwoTargetsApart) {
+    Session* first = begin("iqn.a", 1, 7);
+    EXPECT_NE(tracker.for_login(login("iqn.a", 1, 7, "iqn.other")), first);
+    EXPECT_EQ(tracker.for_login(login("iqn.a", 1, 7)), first);
+    EXPECT_EQ(store.session(first->number).connections, 2u);
 }
 
 TEST_F(SessionTracking, GivesEachConnectionWithoutLoginASessionOfItsOwn) {

@@ -25,6 +25,7 @@ struct CommandMarks {
     bool has_data_out = false;
     bool has_answer = false;  // answer_begin
     bool has_status = false;  // answer_end
+    bool retried = false;     // its request came again (RFC 7143 §7.2.1)
     bool doubtful = false;    // a PDU came over another connection, or its header was not captured
 };
 

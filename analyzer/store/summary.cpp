@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "analyzer/scsi/moved_bytes.h"
+
 namespace sanscope {
 namespace {
 
@@ -93,12 +95,18 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
     const bool answered = row.response_packet != 0 || row.outcome == Outcome::completed;
     const bool unknown_outcome = row.outcome == Outcome::unknown;
     const uint64_t bytes = row.bytes == unknown<uint64_t> ? 0 : row.bytes;
+    const uint64_t moved = moved_bytes(row);
+    const uint64_t known_moved = moved == unknown<uint64_t> ? 0 : moved;
     if (row.session != 0 && row.session <= sessions_.size()) {
         SessionLoad& load = sessions_[row.session - 1];
         if (!answered && !unknown_outcome && load.depth > 0 && row.request_packet != 0) --load.depth;
-        if (answered && is_read) load.bytes_read += bytes;
-        if (answered && is_write) load.bytes_written += bytes;
-        const bool untold = answered && row.opcode == unknown<uint16_t>;
+        // How much a bidirectional command reads stands in an AHS (RFC 7143 §11.2.2.4), which no row has.
+        const bool bidirectional = is_read && is_write;
+        if (answered && is_read && !bidirectional) load.bytes_read += known_moved;
+        if (answered && is_write) load.bytes_written += known_moved;
+        const bool may_have_moved = (is_read || is_write) && moved == unknown<uint64_t>;
+        const bool untold = answered && (row.opcode == unknown<uint16_t> || bidirectional ||
+                                         (may_have_moved && row.bytes != unknown<uint64_t>));
         if (unknown_outcome || untold) load.all_bytes_known = false;
     }
 
@@ -122,7 +130,7 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
         if (!unknown_outcome && unanswered_.size() < listed) unanswered_.push_back({number, row});
         return;
     }
-    group.bytes += bytes;
+    group.bytes += known_moved;
     if (ended_otherwise_than_good(row)) {
         ++group.not_good;
         constexpr size_t max_kinds = 256;

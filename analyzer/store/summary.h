@@ -25,7 +25,7 @@ class Summary {
     // unknown.
     struct Group {
         uint64_t count = 0;
-        uint64_t bytes = 0;       // of the completed ones
+        uint64_t bytes = 0;       // that the completed ones read or wrote, as far as is known
         uint64_t not_good = 0;    // answered otherwise than with GOOD
         LogHistogram turnaround;  // of the completed ones
         uint64_t untimed = 0;     // that were, or may have been, answered nobody knows when

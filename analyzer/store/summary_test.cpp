@@ -45,6 +45,40 @@ TEST(Summary, CountsCommandsByOutcome) {
     EXPECT_EQ(summary.unanswered().size(), 2u);
 }
 
+// RFC 7143 §11.4.5: the residual count tells what was not transferred.
+TEST(Summary, CountsWhatWasTransferredNotWhatWasExpected) {
+    Summary summary;
+    CommandRow one = command(0, 10, 1 << 20);
+    one.opcode = 0x28;
+    one.residual = (1 << 20) - 36;
+    add(summary, one);
+    CommandRow refused = command(0, 10, 1 << 20);
+    refused.opcode = 0x28;
+    refused.status = 0x18;  // RESERVATION CONFLICT
+    add(summary, refused);
+    EXPECT_EQ(summary.sessions()[0].bytes_read, 36u);
+    EXPECT_TRUE(summary.sessions()[0].all_bytes_known);
+    EXPECT_EQ(summary.groups().begin()->second.bytes, 36u);
+    CommandRow failed = command(0, 10, 1 << 20);
+    failed.status = 0x02;
+    failed.sense_key = 0x3;  // MEDIUM ERROR, somewhere on its way
+    add(summary, failed);
+    EXPECT_EQ(summary.sessions()[0].bytes_read, 36u);
+    EXPECT_FALSE(summary.sessions()[0].all_bytes_known);
+}
+
+// What it reads, RFC 7143 §11.2.2.4 has in an AHS.
+TEST(Summary, KnowsOfABidirectionalCommandWhatItWroteAlone) {
+    Summary summary;
+    const CommandRow row = command(0, 10, 65536);
+    summary.on_request(row);
+    summary.on_answer(row);
+    summary.on_end(1, row, true, true);
+    EXPECT_EQ(summary.sessions()[0].bytes_read, 0u);
+    EXPECT_EQ(summary.sessions()[0].bytes_written, 65536u);
+    EXPECT_FALSE(summary.sessions()[0].all_bytes_known);
+}
+
 TEST(Summary, GroupsCommandsByNameAndClassOfSize) {
     Summary summary;
     for (const uint64_t bytes : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{4},

@@ -133,6 +133,10 @@ CommandTracker::AnswerSoFar CommandTracker::answer_so_far(const Pdu& pdu) const 
 
 uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     const Bhs bhs = pdu.bhs();
+    if (const uint32_t slot = retried_by(pdu); slot != CommandsInFlight::none) {
+        ++flight_[slot].row->pdus;
+        return flight_[slot].number;
+    }
     if (!late_writes_.empty()) end_late_writes(connection, pdu.last.packet, bhs.itt());
     const uint32_t slot = begin_or_adopt(pdu, connection);
     CommandInFlight& command = flight_[slot];
@@ -299,6 +303,19 @@ void CommandTracker::on_task_management_response(const Pdu& pdu) {
         if (!command.used || command.row->request_packet > what.packet) continue;
         if (of_target || command.row->lun == what.lun) abort(slot, pdu.last.packet);
     }
+}
+
+// The command that this request asks for once more: an initiator to which no ExpCmdSN acknowledged it sends it again with the
+// same tag and CmdSN (RFC 7143 §7.2.1).
+uint32_t CommandTracker::retried_by(const Pdu& pdu) const {
+    const Bhs bhs = pdu.bhs();
+    if (pdu.header_captured < cmd_sn_end || pdu.inferred || bhs.immediate()) return CommandsInFlight::none;
+    const uint32_t slot = flight_.newest_with(bhs.itt());
+    if (slot == CommandsInFlight::none) return slot;
+    const CommandInFlight& command = flight_[slot];
+    const bool is_same = !command.inferred && !command.answered && !command.nameless &&
+                         counted_by(command) == bhs.cmd_sn() && command.row->request_packet != 0;
+    return is_same ? slot : CommandsInFlight::none;
 }
 
 // A request: the command it begins, or the orphan whose answers have come before it.

@@ -89,6 +89,7 @@ class CommandTracker {
     void on_task_management_request(const Pdu& pdu);
     void on_task_management_response(const Pdu& pdu);
 
+    uint32_t retried_by(const Pdu& pdu) const;
     uint32_t begin_or_adopt(const Pdu& pdu, uint32_t connection);
     uint32_t answered_by(const Pdu& pdu) const;
     void end_answered(uint32_t slot);

@@ -145,6 +145,28 @@ TEST(CommandTracker, FollowsAReadWhoseLastDataBringTheStatus) {
     EXPECT_FALSE(t.tracker.knows(7));
 }
 
+// RFC 7143 §7.2.1: a command that no ExpCmdSN acknowledged is sent again with its tag and CmdSN.
+TEST(CommandTracker, TakesACommandThatIsRetriedForOne) {
+    Tracking t;
+    const uint64_t command = t.pdu(read_command(10, 1));
+    EXPECT_EQ(t.pdu(read_command(10, 1)), command);
+    EXPECT_EQ(t.pdu(last_data_in(10, 2)), command);
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::completed));
+    EXPECT_EQ(t.row().request_packet, 1u);
+    EXPECT_EQ(t.row().response_packet, 3u);
+    EXPECT_EQ(t.store.summary().sessions()[0].commands, 1u);
+    EXPECT_EQ(t.store.summary().sessions()[0].max_depth, 1u);
+}
+
+// The same tag with a later CmdSN is another command's: the first was answered unseen, or never.
+TEST(CommandTracker, TakesATagThatIsUsedAgainForAnother) {
+    Tracking t;
+    const uint64_t command = t.pdu(read_command(10, 1));
+    EXPECT_NE(t.pdu(read_command(10, 2)), command);
+    t.pdu(last_data_in(10, 3));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::unanswered, Outcome::completed));
+}
+
 TEST(CommandTracker, FollowsAReadWithAResponseOfItsOwn) {
     Tracking t;
     t.pdu(read_command(7, 5));
@@ -191,8 +213,9 @@ TEST(CommandTracker, FollowsABidirectionalCommand) {
     t.pdu(test::scsi_response(7, 0, 1, 6));
     EXPECT_EQ(t.row().first_data_packet, 3u);
     EXPECT_EQ(t.row().last_data_packet, 4u);
-    EXPECT_EQ(t.store.summary().sessions()[0].bytes_read, 512u);
     EXPECT_EQ(t.store.summary().sessions()[0].bytes_written, 512u);
+    EXPECT_EQ(t.store.summary().sessions()[0].bytes_read, 0u);
+    EXPECT_FALSE(t.store.summary().sessions()[0].all_bytes_known) << "an AHS has how much it reads";
 }
 
 TEST(CommandTracker, JoinsTheExtensionOfALongCdb) {
@@ -679,7 +702,8 @@ TEST(CommandTracker, TakesAnyFloodInTimeThatGrowsWithItsLength) {
     };
     constexpr Outcome alone = Outcome::response_only;
     flood(many, Outcome::unanswered, [](uint32_t i) { return read_command(i, i); });
-    flood(many, Outcome::unanswered, [](uint32_t) { return read_command(1, 1); });
+    flood(1, Outcome::unanswered, [](uint32_t) { return read_command(1, 1); });
+    flood(many, Outcome::unanswered, [](uint32_t i) { return read_command(1, i); });
     flood(many, Outcome::unanswered, [](uint32_t i) { return read_command(i % 16, i); });
     flood(many, alone, [](uint32_t i) { return test::r2t(i, 1, 0, 1, i); });
     flood(many, alone, [](uint32_t i) { return test::scsi_response(i, 0, i, i); });

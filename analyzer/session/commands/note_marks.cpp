@@ -24,6 +24,8 @@ Extent extent_of(const Pdu& pdu) {
 // Unsolicited Data-Out PDUs follow a write whose F bit is 0 (RFC 7143 §11.3.1); with it, all that was let is sent.
 void on_request(CommandMarks& marks, const Pdu& pdu, const Extent& extent) {
     const Bhs bhs = pdu.bhs();
+    // Which of the two the target carried out is not known.
+    if (marks.has_request) marks.retried = marks.doubtful = true;
     marks.has_request = true;
     marks.request_begin = extent.begin;
     marks.request_end = extent.end();
