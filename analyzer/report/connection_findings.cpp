@@ -16,6 +16,7 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/report/connection_closing.h"
+#include "analyzer/report/session_ending.h"
 #include "analyzer/report/time_spans.h"
 #include "analyzer/vocabulary/iscsi_port.h"
 
@@ -275,23 +276,40 @@ void doubt_what_is_not_known(Finding& finding, bool hides_logouts, bool lacks_pa
         "them.";
 }
 
+// A Logout, on the connection or on another one of its session, closed it, or may have.
+bool was_logged_out(const ResultStore& store, uint32_t connection) {
+    return is_logged_out(store, connection) || is_closed_by_logout(store, connection) ||
+           may_be_logged_out_elsewhere(store, connection);
+}
+
+std::string were_aborted(uint64_t commands) {
+    return fmt::format("{} {}", counted(commands, "command"), commands == 1 ? "was" : "were");
+}
+
+// What had been asked for or announced is no crash of the side that closes the connection.
+void tell_cause_of_end(Finding& finding, const std::optional<EndCause>& cause, const ResultStore& store,
+                       const Closing& closing) {
+    if (!cause) return;
+    finding.add_sign(cause->sign(store, finding.connection, closing.time_ns));
+    finding.explanation = cause->words();
+    finding.side = cause->is_of_initiator() ? Finding::Side::initiator : Finding::Side::target;
+    finding.confidence = cause->is_sure ? Finding::Confidence::likely : Finding::Confidence::possible;
+}
+
 void add_resets(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
     const bool logouts_hidden = hides_logouts(input.store);
-    std::vector<uint32_t> logged_out;
-    for (const SessionEvent& event : input.store.session_events().first_ones()) {
-        if (is_of_logout(event)) logged_out.push_back(event.connection);
-    }
     for (const auto& [number, like] : commands.unanswered) {
         if (number == 0 || number > input.store.connections().size()) continue;
         const ConnectionRow& row = input.store.connection(number);
-        if (std::ranges::find(logged_out, number) != logged_out.end()) continue;
         const std::optional<Closing> closing = first_closing(row);
-        if (!closing) continue;
+        if (!closing || was_logged_out(input.store, number)) continue;
         const auto [time_ns, packet, by_target, reset] = *closing;
         const int64_t waited_ns = elapsed_ns(like.row.request_ns, time_ns);
-        // An initiator that gave up waiting resets as a consequence.
+        // An initiator that gave up waiting resets, or logs in anew, as a consequence.
         constexpr int64_t least_patience_ns = 500'000'000;
-        if (!by_target && waited_ns > std::max(least_patience_ns, 4 * commands.longest_ns)) continue;
+        const std::optional<EndCause> cause = cause_of_end(input.store, number, *closing);
+        const bool given_up = !by_target || (cause && cause->is_reinstatement());
+        if (given_up && waited_ns > std::max(least_patience_ns, 4 * commands.longest_ns)) continue;
         const Endpoint& end = by_target ? row.target : row.initiator;
         const std::string name = format_endpoint(end.address, end.port);
         Finding finding;
@@ -328,6 +346,7 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
             finding.add_sign(fmt::format("{} more answered after the initiator had closed the connection",
                                          human_count(late->second.count)));
         }
+        tell_cause_of_end(finding, cause, input.store, *closing);
         doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number));
         list.push_back(std::move(finding));
     }
@@ -336,9 +355,8 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
         const ConnectionRow& row = input.store.connection(number);
         if (!row.iscsi || commands.of_connection[number - 1] == 0 || commands.unanswered.contains(number))
             continue;
-        if (std::ranges::find(logged_out, number) != logged_out.end()) continue;
         const std::optional<Closing> closing = first_closing(row);
-        if (!closing || !closing->reset) continue;
+        if (!closing || !closing->reset || was_logged_out(input.store, number)) continue;
         const Endpoint& end = closing->by_target ? row.target : row.initiator;
         const std::string name = format_endpoint(end.address, end.port);
         Finding finding;
@@ -350,15 +368,28 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
         finding.session = row.session;
         finding.packet = closing->packet;
         finding.begin_ns = finding.end_ns = closing->time_ns;
-        finding.title =
-            fmt::format("{} {} reset the connection (RST) without a Logout, with no command under way",
-                        closing->by_target ? "Target" : "Initiator", name);
+        // A command may have been moved to another connection of the session, and have been answered there.
+        const bool idle = commands.last_answer_ns[number - 1] <= closing->time_ns;
+        finding.title = fmt::format("{} {} reset the connection (RST) without a Logout{}",
+                                    closing->by_target ? "Target" : "Initiator", name,
+                                    idle ? ", with no command under way" : "");
         finding.explanation =
-            "Its host or program dropped the session: it died, was killed, or just does not log "
-            "out. All that it had asked for was answered.";
+            closing->by_target
+                ? "The target's host or program dropped the session: it died, was killed, or restarted."
+                : "The initiator's host or program dropped the session: it died, was killed, or just does "
+                  "not log out.";
         finding.add_sign(fmt::format("packet {} from {} has RST", closing->packet, name));
         finding.add_sign(fmt::format("{} before it, and no Logout",
                                      counted(commands.of_connection[number - 1], "command")));
+        tell_cause_of_end(finding, cause_of_end(input.store, number, *closing), input.store, *closing);
+        const auto aborted = commands.aborted.find(number);
+        finding.explanation +=
+            aborted == commands.aborted.end()
+                ? " All that the initiator had asked for was answered."
+                : fmt::format(
+                      " Of what the initiator had asked for, {} aborted before; the rest was "
+                      "answered.",
+                      were_aborted(aborted->second.count));
         doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number));
         list.push_back(std::move(finding));
     }

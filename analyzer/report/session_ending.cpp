@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/report/connection_closing.h"
+#include "analyzer/report/human_units.h"
+#include "analyzer/report/task_management_words.h"
 #include "analyzer/report/time_spans.h"
 
 namespace sanscope {
@@ -25,18 +29,191 @@ bool is_closed_by_logout(const ResultStore& store, uint32_t connection) {
     });
 }
 
-bool is_end_announced(const ResultStore& store, uint32_t connection, int64_t until_ns) {
-    constexpr uint16_t logout_requested = 1;
-    constexpr uint16_t session_dropped = 3;
+bool may_be_logged_out_elsewhere(const ResultStore& store, uint32_t connection) {
+    constexpr uint16_t close_connection = 1;
+    constexpr uint16_t remove_connection = 2;
+    const uint32_t session = store.connection(connection).session;
+    const std::optional<Closing> closing = first_closing(store.connection(connection));
+    if (session == 0 || !closing) return false;
+    return std::ranges::any_of(store.session_events().first_ones(), [&](const SessionEvent& event) {
+        const bool asks = Opcode{event.opcode} == Opcode::logout_request && !event.bad_header_digest &&
+                          (event.code == close_connection || event.code == remove_connection);
+        if (!asks || event.session != session || event.connection == connection || event.connection == 0)
+            return false;
+        if (event.time_ns == no_time || event.time_ns > closing->time_ns) return false;
+        // The one that it came on would be closed first, if it were its own.
+        const std::optional<Closing> other = first_closing(store.connection(event.connection));
+        return !other || other->time_ns > closing->time_ns;
+    });
+}
+
+namespace {
+
+constexpr uint16_t logout_requested = 1;
+constexpr uint16_t connection_dropped = 2;
+constexpr uint16_t session_dropped = 3;
+constexpr uint16_t target_warm_reset = 6;
+constexpr uint16_t target_cold_reset = 7;
+
+bool came_within(const SessionEvent& event, int64_t until_ns, int64_t longest_ns) {
+    return event.time_ns != no_time && event.time_ns <= until_ns &&
+           elapsed_ns(event.time_ns, until_ns) <= longest_ns;
+}
+
+// nullptr where the target announced nothing.
+const SessionEvent* announcement(const ResultStore& store, uint32_t connection, int64_t until_ns) {
     constexpr int64_t longest_ns = 120'000'000'000;
     const uint32_t session = store.connection(connection).session;
-    return std::ranges::any_of(store.session_events().first_ones(), [=](const SessionEvent& event) {
+    const std::vector<SessionEvent>& events = store.session_events().first_ones();
+    const auto found = std::ranges::find_if(events, [=](const SessionEvent& event) {
         if (Opcode{event.opcode} != Opcode::async_message || event.bad_header_digest) return false;
         if (event.code < logout_requested || event.code > session_dropped) return false;
         const bool is_of_it = event.connection == connection || (session != 0 && event.session == session);
-        return is_of_it && event.time_ns != no_time && event.time_ns <= until_ns &&
-               elapsed_ns(event.time_ns, until_ns) <= longest_ns;
+        return is_of_it && came_within(event, until_ns, longest_ns);
     });
+    return found == events.end() ? nullptr : &*found;
+}
+
+// Whether its answer says that nothing was reset.
+bool is_refused(const std::vector<SessionEvent>& events, const SessionEvent& request) {
+    return std::ranges::any_of(events, [&](const SessionEvent& event) {
+        return Opcode{event.opcode} == Opcode::task_management_response && event.session == request.session &&
+               event.itt == request.itt && event.packet > request.packet && event.code != unknown<uint16_t> &&
+               event.code != task_management::function_complete;
+    });
+}
+
+std::optional<EndCause> target_reset(const ResultStore& store, uint32_t session, int64_t closed_ns) {
+    constexpr int64_t longest_ns = 10'000'000'000;
+    const std::string& target = store.session(session).target_name;
+    const std::vector<SessionEvent>& events = store.session_events().first_ones();
+    for (const SessionEvent& event : events) {
+        const bool resets = Opcode{event.opcode} == Opcode::task_management_request && !event.bad_digest &&
+                            (event.code == target_warm_reset || event.code == target_cold_reset);
+        if (!resets || event.session == 0 || event.session > store.sessions().size()) continue;
+        const bool of_target = event.session == session ||
+                               (!target.empty() && store.session(event.session).target_name == target);
+        if (!of_target || !came_within(event, closed_ns, longest_ns) || is_refused(events, event)) continue;
+        return EndCause{EndCause::By::target_reset, event, event.code == target_cold_reset};
+    }
+    return std::nullopt;
+}
+
+// Whether the login that begins with `request` is known to have failed.
+bool failed(const std::vector<SessionEvent>& events, const SessionEvent& request) {
+    return std::ranges::any_of(events, [&](const SessionEvent& event) {
+        return Opcode{event.opcode} == Opcode::login_response && event.connection == request.connection &&
+               event.code != unknown<uint16_t> && event.code >> 8 != 0;
+    });
+}
+
+// A login of the same initiator port to the same target, or into the same session, while the connection stood.
+std::optional<EndCause> reinstatement(const ResultStore& store, uint32_t connection, int64_t closed_ns) {
+    constexpr int64_t longest_ns = 60'000'000'000;
+    const ConnectionRow& row = store.connection(connection);
+    const SessionRow& own = store.session(row.session);
+    if (own.isid == unknown<uint64_t> || own.initiator_name.empty()) return std::nullopt;
+    const std::vector<SessionEvent>& events = store.session_events().first_ones();
+    for (const SessionEvent& event : events) {
+        if (Opcode{event.opcode} != Opcode::login_request || event.bad_header_digest) continue;
+        if (event.connection == 0 || event.connection > store.connections().size()) continue;
+        const ConnectionRow& other = store.connection(event.connection);
+        if (event.connection <= connection || other.session == 0 || other.start_ns < row.start_ns) continue;
+        if (!came_within(event, closed_ns, longest_ns) || failed(events, event)) continue;
+        if (other.session == row.session) {
+            // One of several connections may have come to stand beside it.
+            constexpr int64_t at_once_ns = 1'000'000'000;
+            const bool alone = own.max_connections == 1;
+            if (!alone && elapsed_ns(event.time_ns, closed_ns) > at_once_ns) continue;
+            return EndCause{EndCause::By::connection_reinstatement, event, alone};
+        }
+        const SessionRow& session = store.session(other.session);
+        if (session.isid != own.isid || session.initiator_name != own.initiator_name ||
+            session.target_name != own.target_name)
+            continue;
+        return EndCause{EndCause::By::session_reinstatement, event,
+                        other.target == row.target && !own.target_name.empty()};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool is_end_announced(const ResultStore& store, uint32_t connection, int64_t until_ns) {
+    return announcement(store, connection, until_ns) != nullptr;
+}
+
+std::optional<EndCause> cause_of_end(const ResultStore& store, uint32_t connection, const Closing& closing) {
+    const uint32_t session = store.connection(connection).session;
+    if (session == 0) return std::nullopt;
+    if (closing.by_target) {
+        if (auto reset = target_reset(store, session, closing.time_ns)) return reset;
+        if (auto anew = reinstatement(store, connection, closing.time_ns)) return anew;
+    }
+    const SessionEvent* const announced = announcement(store, connection, closing.time_ns);
+    if (announced == nullptr) return std::nullopt;
+    // Which connection it drops it names in a field that is not kept.
+    const bool is_it = announced->code == session_dropped ||
+                       (announced->code == connection_dropped && store.session(session).connections <= 1);
+    return EndCause{EndCause::By::announcement, *announced, is_it};
+}
+
+std::string EndCause::sign(const ResultStore& store, uint32_t connection, int64_t closed_ns) const {
+    const std::string before = human_duration(elapsed_ns(event.time_ns, closed_ns));
+    const auto told = [&](const std::string& what) {
+        return fmt::format("{} in packet {}, {} before it was closed", what, event.packet, before);
+    };
+    switch (by) {
+        case By::target_reset: {
+            const bool own = event.session == store.connection(connection).session;
+            return told(fmt::format("{} by {}", function_words(event.code),
+                                    own ? std::string("its own initiator")
+                                        : fmt::format("the initiator of session {}", event.session)));
+        }
+        case By::session_reinstatement:
+            return told(fmt::format("Login Request of the same InitiatorName and ISID on connection {}",
+                                    event.connection));
+        case By::connection_reinstatement:
+            return told(
+                fmt::format("Login Request into the same session on connection {}", event.connection));
+        case By::announcement:
+            break;
+    }
+    return told(fmt::format("Async Message of the target, event {}", event.code));
+}
+
+std::string EndCause::words() const {
+    switch (by) {
+        case By::target_reset:
+            return is_sure ? "A TARGET COLD RESET was asked for, and a target that is reset so ends the "
+                             "sessions of "
+                             "all its initiators (RFC 7143 §11.5.1). Look at why that initiator did."
+                           : "A TARGET WARM RESET was asked for just before: the target may have closed the "
+                             "connection for it. Look at why that initiator did.";
+        case By::session_reinstatement:
+            return fmt::format(
+                "The same initiator port, by InitiatorName and ISID, logged in anew while the session stood: "
+                "{} the place of the old session, whose commands the target ends without a status (session "
+                "reinstatement, RFC 7143 §6.3.5). Look at why it did: a restart, its log, or another host "
+                "that has its name.",
+                is_sure ? "that takes" : "at portals of one group that takes");
+        case By::connection_reinstatement:
+            return is_sure ? "The initiator logged in anew to the session, which has one connection alone: "
+                             "that takes the place of the old one, whose commands the target ends without a "
+                             "status (connection reinstatement, RFC 7143 §6.3.4). Look at why it gave the "
+                             "old one up."
+                           : "Another connection had just logged in to the session: with the CID of this one "
+                             "it takes its place (connection reinstatement, RFC 7143 §6.3.4). Look at the "
+                             "logs of both at that moment.";
+        case By::announcement:
+            break;
+    }
+    return event.code == logout_requested
+               ? "The target had asked for a Logout, and none came before the connection was closed. Look at "
+                 "the target's log for why it did: maintenance, or a takeover."
+               : "The target had announced that it drops it. Look at the target's log for why: maintenance, "
+                 "a "
+                 "takeover, or a limit.";
 }
 
 int64_t events_known_until_ns(const ResultStore& store, int64_t end_ns) {

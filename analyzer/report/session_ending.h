@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
+#include "analyzer/report/connection_closing.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
@@ -11,9 +14,38 @@ namespace sanscope {
 // any connection of that (RFC 7143 §11.14.1, reason code 0).
 bool is_closed_by_logout(const ResultStore& store, uint32_t connection);
 
+// A Logout Request on another connection of its session, which itself stayed open for longer, asked to close a connection before
+// this one was closed (reason codes 1 and 2): this one, most likely. Which one it named is not known.
+bool may_be_logged_out_elsewhere(const ResultStore& store, uint32_t connection);
+
 // The target told, within two minutes before `until_ns`, that it wants a Logout, or drops the connection or all of the session
 // (Async Message events 1 to 3, RFC 7143 §11.9.1): by an Async Message on any connection of its session.
 bool is_end_announced(const ResultStore& store, uint32_t connection, int64_t until_ns);
+
+// What had been asked for or announced before a connection was closed, and closes it; other than a Logout.
+struct EndCause {
+    enum class By : uint8_t {
+        target_reset,  // a TARGET WARM or COLD RESET, of any session to that target (RFC 7143 §11.5.1)
+        session_reinstatement,     // a login of the same initiator port (§6.3.5)
+        connection_reinstatement,  // a login into the same session (§6.3.4)
+        announcement               // an Async Message, events 1 to 3
+    };
+    By by = By::announcement;
+    SessionEvent event;    // that request or message
+    bool is_sure = false;  // that it closes this connection
+
+    // All but an announcement are the doing of an initiator.
+    bool is_of_initiator() const { return by != By::announcement; }
+    bool is_reinstatement() const {
+        return by == By::session_reinstatement || by == By::connection_reinstatement;
+    }
+    // "TARGET COLD RESET by the initiator of session 1 in packet 496, 800 µs before it was closed".
+    std::string sign(const ResultStore& store, uint32_t connection, int64_t closed_ns) const;
+    // What it means, and where to look, in sentences.
+    std::string words() const;
+};
+
+std::optional<EndCause> cause_of_end(const ResultStore& store, uint32_t connection, const Closing& closing);
 
 // Up to which moment all events of the sessions are kept: `end_ns`, that of the capture, unless there were too many.
 int64_t events_known_until_ns(const ResultStore& store, int64_t end_ns);

@@ -15,6 +15,7 @@
 #include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/command_words.h"
 #include "analyzer/report/connection_closing.h"
+#include "analyzer/report/session_ending.h"
 #include "analyzer/report/task_management_words.h"
 
 namespace sanscope {
@@ -136,6 +137,9 @@ class OfConnection {
         waited_ns_ = elapsed_ns(like_.row.request_ns, all_late_ ? given_up_ns_ : end_ns);
         patience_ns_ = 2 * commands.longest_ns;
         reset_ = all_late_ ? nullptr : reset_by_another(input, row_, like_, end_ns);
+        if (closing_) cause_ = cause_of_end(input.store, number, *closing_);
+        if (cause_) cause_sign_ = cause_->sign(input.store, number, closing_->time_ns);
+        logged_out_ = gaps.logged_out.contains(number) || is_closed_by_logout(input.store, number);
         if (number <= commands.last_answer_ns.size()) last_answer_ns_ = commands.last_answer_ns[number - 1];
     }
 
@@ -229,6 +233,7 @@ class OfConnection {
                                            human_duration(waited_ns_), human_duration(commands_.longest_ns))
                              : fmt::format("{} without an answer", human_duration(waited_ns_)));
         if (ended() && closing_->reset) finding.add_sign(words_of(*closing_));
+        if (cause_) finding.add_sign(cause_sign_);
         tell_whose_it_is(finding);
         if (all_late_) {
             if (finding.side == Side::none) finding.side = Side::target;
@@ -261,12 +266,31 @@ class OfConnection {
         if (reset_ != nullptr) {
             finding.side = Side::initiator;
             finding.confidence = Finding::Confidence::likely;
-            finding.add_sign(fmt::format("{} by the initiator of session {} in packet {}, meanwhile",
-                                         function_words(reset_->code), reset_->session, reset_->packet));
+            if (!cause_ || cause_->event.packet != reset_->packet) {
+                finding.add_sign(fmt::format("{} by the initiator of session {} in packet {}, meanwhile",
+                                             function_words(reset_->code), reset_->session, reset_->packet));
+            }
             finding.explanation +=
                 "Another initiator reset what it waited at: a target may end the commands of others without "
                 "a "
                 "status then. Look at why that initiator did, and not at this one's path.";
+            return;
+        }
+        if (logged_out_ && ended() && waited_for_a_moment()) {
+            finding.severity = Severity::notice;
+            finding.side = Side::initiator;
+            finding.explanation +=
+                "An answer may take that long: the initiator logged out, which ends the commands that are "
+                "under way. Look at why it did not wait for them.";
+            finding.add_sign("a Logout of the connection or of its session");
+            return;
+        }
+        if (cause_ && waited_for_a_moment()) {
+            finding.side = cause_->is_of_initiator() ? Side::initiator : Side::target;
+            finding.confidence =
+                cause_->is_sure ? Finding::Confidence::likely : Finding::Confidence::possible;
+            finding.explanation += cause_->words();
+            if (!closing_->reset) finding.add_sign(words_of(*closing_));
             return;
         }
         if (ended() && !closing_->by_target && waited_for_a_moment()) {
@@ -324,6 +348,9 @@ class OfConnection {
     bool of_file_ = false;  // that is the end of a file of several
     bool answer_in_gap_ =
         false;  // a gap between files lies behind the first request, and its connection went on
+    std::optional<EndCause> cause_;  // why the connection was closed
+    std::string cause_sign_;
+    bool logged_out_ = false;
     const SessionEvent* reset_ = nullptr;  // another session's, while they were under way
     int64_t given_up_ns_ = no_time;
     int64_t waited_ns_ = 0;    // the first of them

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analyzer/report/testing/made_up_capture.h"
+
+namespace sanscope {
+namespace {
+
+using test::MadeUpCapture;
+using test::ms;
+using test::second;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+using Kind = Finding::Kind;
+using Severity = Finding::Severity;
+
+// A connection that the target closes at 30 s, with a command under way for 20 ms.
+class EndOfConnection : public testing::Test, protected MadeUpCapture {
+  protected:
+    static constexpr int64_t end_ns = 30 * second;
+    static constexpr uint64_t own_isid = 0x801234560000;
+    static constexpr uint8_t task_management = 0x02;
+    static constexpr uint8_t task_management_answer = 0x22;
+    static constexpr uint8_t login = 0x03;
+    static constexpr uint8_t login_answer = 0x23;
+    static constexpr uint8_t logout = 0x06;
+    static constexpr uint8_t async_message = 0x32;
+
+    EndOfConnection() { begin(20 * ms); }
+    // With a command that waits for so long when the connection is closed.
+    void begin(int64_t waited_ns) {
+        store = ResultStore{{}};
+        ConnectionRow& row = add_connection();
+        row.end_ns = end_ns + ms;
+        row.out.acknowledged_ns = end_ns - ms;
+        row.in.fin_ns = end_ns;
+        store.session(1).isid = own_isid;
+        store.session(1).max_connections = 4;
+        for (int64_t i = 0; i < 50; ++i) add_read(i * 100 * ms, 10 * ms);
+        add_read(end_ns - waited_ns, 0);
+    }
+    void end_by_reset_without_commands() {
+        store = ResultStore{{}};
+        ConnectionRow& row = add_connection();
+        row.end_ns = row.in.reset_ns = end_ns;
+        row.in.reset = true;
+        row.in.reset_packet = packet_at(end_ns);
+        store.session(1).isid = own_isid;
+        for (int64_t i = 0; i < 50; ++i) add_read(i * 100 * ms, 10 * ms, 1);
+    }
+    // Of the same names, on its second connection.
+    void log_in_anew(int64_t time_ns, uint64_t of_port, uint32_t session = 0, uint16_t status = 0) {
+        const ConnectionRow& row = add_connection(time_ns, session);
+        store.session(row.session).isid = of_port;
+        add_event({.time_ns = time_ns, .connection = 2, .opcode = login});
+        add_event({.time_ns = time_ns + ms, .connection = 2, .code = status, .opcode = login_answer});
+    }
+    void announce(uint16_t event) {
+        add_event({.time_ns = end_ns - ms, .connection = 1, .code = event, .opcode = async_message});
+    }
+    Finding told() { return find_one(Kind::connection_reset); }
+};
+
+TEST_F(EndOfConnection, that_nothing_explains_is_the_targets) {
+    const Finding finding = told();
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.explanation, HasSubstr("a crash, a restart"));
+}
+
+TEST_F(EndOfConnection, for_which_its_initiator_logged_in_anew_is_a_session_reinstatement) {
+    log_in_anew(end_ns - ms, own_isid);
+    const Finding finding = told();
+    EXPECT_EQ(finding.side, Finding::Side::initiator);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::likely);
+    EXPECT_THAT(finding.explanation, HasSubstr("session reinstatement"));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("crash")));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("on connection 2")));
+}
+
+TEST_F(EndOfConnection, for_which_its_initiator_logged_in_at_another_portal_may_be_one) {
+    log_in_anew(end_ns - ms, own_isid);
+    store.connection(2).target.port = 3261;
+    EXPECT_EQ(told().confidence, Finding::Confidence::possible);
+}
+
+TEST_F(EndOfConnection, is_no_reinstatement_by_another_isid_nor_by_a_login_that_failed) {
+    log_in_anew(end_ns - ms, own_isid + 1);
+    EXPECT_THAT(told().explanation, HasSubstr("a crash, a restart"));
+    log_in_anew(end_ns - ms, own_isid, 0, 0x0201);
+    EXPECT_THAT(told().explanation, HasSubstr("a crash, a restart"));
+}
+
+// What the command had waited for is the story.
+TEST_F(EndOfConnection, whose_initiator_logs_in_anew_as_it_has_waited_for_long_is_a_consequence) {
+    begin(10 * second);
+    log_in_anew(end_ns - ms, own_isid);
+    EXPECT_THAT(find(Kind::connection_reset), IsEmpty());
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(finding.severity, Severity::problem);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("same InitiatorName and ISID")));
+}
+
+TEST_F(EndOfConnection, into_whose_session_the_initiator_logs_in_anew_is_a_connection_reinstatement) {
+    store.session(1).max_connections = 1;
+    log_in_anew(end_ns - ms, own_isid, 1);
+    EXPECT_THAT(told().explanation, HasSubstr("connection reinstatement"));
+    EXPECT_EQ(told().confidence, Finding::Confidence::likely);
+    // It may be one more connection.
+    store.session(1).max_connections = 4;
+    EXPECT_EQ(told().confidence, Finding::Confidence::possible);
+}
+
+TEST_F(EndOfConnection, that_another_initiator_reset_the_target_for_is_not_its_targets) {
+    add_connection();
+    add_event({.time_ns = end_ns - ms, .connection = 2, .code = 7, .opcode = task_management, .itt = 9});
+    const Finding finding = told();
+    EXPECT_EQ(finding.side, Finding::Side::initiator);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::likely);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("TARGET COLD RESET by the initiator of session 2")));
+    add_event({.packet = packet_at(end_ns),
+               .time_ns = end_ns - ms + 1,
+               .connection = 2,
+               .code = 5,
+               .opcode = task_management_answer,
+               .itt = 9});
+    EXPECT_EQ(told().side, Finding::Side::target) << "it was refused";
+}
+
+TEST_F(EndOfConnection, behind_a_warm_reset_is_possible_alone) {
+    add_event({.time_ns = end_ns - ms, .connection = 1, .code = 6, .opcode = task_management, .itt = 9});
+    const Finding finding = told();
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("TARGET WARM RESET by its own initiator")));
+}
+
+TEST_F(EndOfConnection, that_the_target_announces_is_no_crash) {
+    announce(3);
+    const Finding finding = told();
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.explanation, HasSubstr("had announced"));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("crash")));
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, HasSubstr("had announced"));
+}
+
+TEST_F(EndOfConnection, that_the_initiator_makes_as_the_target_announces_it_is_no_crash) {
+    store.connection(1).in.fin_ns = no_time;
+    store.connection(1).out.fin_ns = end_ns;
+    announce(2);
+    EXPECT_THAT(told().explanation, HasSubstr("had announced"));
+    store.session(1).connections = 2;
+    EXPECT_EQ(told().confidence, Finding::Confidence::possible) << "it may have named the other one";
+}
+
+TEST_F(EndOfConnection, whose_session_is_logged_out_of_elsewhere_is_in_order) {
+    add_connection(0, 1);
+    add_event({.time_ns = end_ns - ms, .connection = 2, .code = 0, .opcode = logout});
+    EXPECT_THAT(find(Kind::connection_reset), IsEmpty());
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(finding.side, Finding::Side::initiator);
+    EXPECT_THAT(finding.explanation, HasSubstr("logged out"));
+}
+
+TEST_F(EndOfConnection, that_a_logout_on_another_connection_may_have_named_is_not_told) {
+    add_connection(0, 1);
+    add_event({.time_ns = end_ns - ms, .connection = 2, .code = 1, .opcode = logout});
+    EXPECT_THAT(find(Kind::connection_reset), IsEmpty());
+    // It was its own.
+    store.connection(2).out.fin_ns = end_ns - ms / 2;
+    EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
+}
+
+TEST_F(EndOfConnection, by_reset_after_an_abort_does_not_say_that_all_was_answered) {
+    end_by_reset_without_commands();
+    EXPECT_THAT(told().explanation, HasSubstr("All that the initiator had asked for was answered"));
+    add_command(20 * second, 0,
+                {.lun = 0,
+                 .aborted_packet = packet_at(21 * second),
+                 .name = "READ(16)",
+                 .outcome = Outcome::aborted});
+    EXPECT_THAT(told().explanation, HasSubstr("1 command was aborted before; the rest was answered"));
+}
+
+TEST_F(EndOfConnection, by_reset_of_a_command_that_is_answered_elsewhere_is_not_idle) {
+    end_by_reset_without_commands();
+    EXPECT_THAT(told().title, HasSubstr("with no command under way"));
+    add_read(end_ns - ms, second, 1);
+    EXPECT_THAT(told().title, Not(HasSubstr("under way")));
+}
+
+}  // namespace
+}  // namespace sanscope
