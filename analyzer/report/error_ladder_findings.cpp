@@ -32,6 +32,7 @@ struct Step {
     SessionEvent request;
     uint16_t response = unknown<uint16_t>;
     int64_t response_ns = no_time;
+    PacketNumber response_packet = 0;
     bool too_late = false;  // when the connection had been closed
 
     bool succeeded() const {
@@ -87,60 +88,162 @@ struct Victims {
 
 // What lies farther apart is another story.
 constexpr int64_t longest_between_ns = 120'000'000'000;
+// No initiator gives up so soon; a program that tries what task management does may.
+constexpr int64_t least_age_ns = 500'000'000;
 
+// Of the commands of what a step, or the drop behind the last one, is about: what tells whether it goes on with the steps before.
+struct Between {
+    bool still_waiting = false;  // one that was under way at the step before is under way yet
+    bool waiting = false;        // one is under way, and has been for long
+    bool answered = false;       // one that was sent behind the step before has been answered
+};
+
+// All steps of one session in order, and the end of the connection of the last one.
+struct Course {
+    std::vector<Step> steps;
+    std::vector<uint64_t> luns;    // that each step is about, and the drop: unknown for any
+    std::vector<Between> between;  // before each step, and before the drop
+    std::optional<Closing> drop;
+
+    int64_t time_ns(size_t i) const {
+        return i < steps.size() ? steps[i].request.time_ns : drop ? drop->time_ns : no_time;
+    }
+    bool had_succeeded(size_t i, int64_t by_ns) const {
+        return steps[i].succeeded() && steps[i].response_ns <= by_ns;
+    }
+    // Whether step `i`, or the drop, belongs to what the steps before it began.
+    bool goes_on(size_t i) const {
+        const int64_t before_ns = steps[i - 1].request.time_ns;
+        if (time_ns(i) == no_time || elapsed_ns(before_ns, time_ns(i)) > longest_between_ns) return false;
+        if (between[i].still_waiting && !had_succeeded(i - 1, time_ns(i))) return true;
+        return between[i].waiting && !between[i].answered;
+    }
+};
+
+using Courses = std::map<uint32_t, Course>;               // by session
 using Ladders = std::map<uint32_t, std::vector<Ladder>>;  // by session
 
-void add_request(Ladders& ladders, const SessionEvent& event, size_t& count) {
-    std::vector<Ladder>& of_session = ladders[event.session];
-    const bool goes_on = !of_session.empty() && elapsed_ns(of_session.back().steps.back().request.time_ns,
-                                                           event.time_ns) <= longest_between_ns;
-    if (!goes_on) {
-        if (count == most_ladders) return;
-        ++count;
-        Ladder& begun = of_session.emplace_back();
-        begun.session = event.session;
-        begun.connection = event.connection;
-    }
-    of_session.back().steps.push_back({event, unknown<uint16_t>, no_time, false});
-}
-
-void add_response(Ladders& ladders, const SessionEvent& event) {
-    const auto of_session = ladders.find(event.session);
-    if (of_session == ladders.end() || of_session->second.empty()) return;
-    std::vector<Step>& steps = of_session->second.back().steps;
-    const auto step = std::ranges::find_if(steps, [&](const Step& one) {
+void add_response(Course& course, const SessionEvent& event) {
+    const auto step = std::ranges::find_if(course.steps, [&](const Step& one) {
         return one.request.itt == event.itt && one.response == unknown<uint16_t>;
     });
-    if (step == steps.end()) return;
+    if (step == course.steps.end()) return;
     step->response = event.code;
     step->response_ns = event.time_ns;
+    step->response_packet = event.packet;
 }
 
-Ladders ladders_of(const ResultStore& store) {
-    Ladders ladders;
-    size_t count = 0;
+// A session that its initiator logs out of, or that goes on, was not dropped.
+std::optional<Closing> drop_behind(const Step& last, const ResultStore& store) {
+    if (is_closed_by_logout(store, last.request.connection) ||
+        may_be_logged_out_elsewhere(store, last.request.connection))
+        return std::nullopt;
+    const std::optional<Closing> closing = first_closing(store.connection(last.request.connection));
+    if (!closing || closing->time_ns < last.request.time_ns) return std::nullopt;
+    return closing;
+}
+
+// Of a reset of the target, the logical unit that the steps before it were about.
+void find_luns(Course& course) {
+    uint64_t latest = unknown<uint64_t>;
+    for (const Step& step : course.steps) {
+        const bool of_target = is_reset(step.request.code) && step.request.code != logical_unit_reset;
+        if (!of_target) latest = step.request.lun;
+        course.luns.push_back(latest);
+    }
+    course.luns.push_back(latest);
+}
+
+Courses courses_of(const ResultStore& store) {
+    constexpr size_t most_steps = 1024;
+    Courses courses;
     for (const SessionEvent& event : store.session_events().first_ones()) {
         const bool known = event.session != 0 && event.connection != 0 &&
                            event.connection <= store.connections().size() && !event.bad_digest;
         if (!known) continue;
         const Opcode opcode{event.opcode};
-        if (opcode == Opcode::task_management_request) add_request(ladders, event, count);
-        if (opcode == Opcode::task_management_response) add_response(ladders, event);
+        if (opcode == Opcode::task_management_request) {
+            Course& course = courses[event.session];
+            if (course.steps.size() < most_steps) course.steps.push_back({.request = event});
+        }
+        if (opcode != Opcode::task_management_response) continue;
+        const auto course = courses.find(event.session);
+        if (course != courses.end()) add_response(course->second, event);
+    }
+    for (auto& [session, course] : courses) {
+        course.drop = drop_behind(course.steps.back(), store);
+        course.between.resize(course.steps.size() + 1);
+        find_luns(course);
+    }
+    return courses;
+}
+
+bool is_under_way(const CommandRow& row, int64_t time_ns, PacketNumber packet);
+
+bool is_under_way(const CommandRow& row, const Course& course, size_t i) {
+    if (i < course.steps.size()) {
+        const SessionEvent& request = course.steps[i].request;
+        return is_under_way(row, request.time_ns, request.packet);
+    }
+    if (!course.drop || row.request_ns == no_time || row.request_ns >= course.drop->time_ns) return false;
+    if (row.outcome != Outcome::aborted) {
+        return row.response_ns == no_time ? row.outcome == Outcome::unanswered
+                                          : row.response_ns > course.drop->time_ns;
+    }
+    // Aborted by an answer that came when all was over.
+    const auto step = std::ranges::find(course.steps, row.aborted_packet, &Step::response_packet);
+    return step != course.steps.end() && step->response_ns > course.drop->time_ns;
+}
+
+// What one command tells of the steps that it was there between.
+void note_between(Course& course, const CommandRow& row) {
+    if (row.request_ns == no_time) return;
+    const size_t all = course.steps.size();
+    const auto later = std::ranges::upper_bound(course.steps, row.request_ns, {},
+                                                [](const Step& step) { return step.request.time_ns; });
+    const auto first = static_cast<size_t>(later - course.steps.begin());
+    for (size_t i = first; i <= all && is_under_way(row, course, i); ++i) {
+        const bool concerned = course.luns[i] == unknown<uint64_t> || course.luns[i] == row.lun;
+        if (!concerned || i == 0) continue;
+        Between& between = course.between[i];
+        between.waiting |= elapsed_ns(row.request_ns, course.time_ns(i)) >= least_age_ns;
+        between.still_waiting |= i > first;
+    }
+    // Sent between two steps, and answered before the later one.
+    if (first == 0 || row.response_ns == no_time || course.time_ns(first) == no_time) return;
+    const Step& before = course.steps[first - 1];
+    const bool behind = before.response_ns == no_time || row.request_ns >= before.response_ns;
+    const bool concerned = course.luns[first] == unknown<uint64_t> || course.luns[first] == row.lun;
+    if (behind && concerned && row.response_ns < course.time_ns(first)) course.between[first].answered = true;
+}
+
+Ladders ladders_of(const Courses& courses) {
+    Ladders ladders;
+    size_t count = 0;
+    for (const auto& [session, course] : courses) {
+        std::vector<Ladder>& of_session = ladders[session];
+        for (size_t i = 0; i < course.steps.size(); ++i) {
+            const Step& step = course.steps[i];
+            if (i == 0 || !course.goes_on(i)) {
+                if (count == most_ladders) return ladders;
+                ++count;
+                Ladder& begun = of_session.emplace_back();
+                begun.session = session;
+                begun.connection = step.request.connection;
+            }
+            of_session.back().steps.push_back(step);
+        }
     }
     return ladders;
 }
 
-// A session that its initiator logs out of, or that goes on, was not dropped.
-void note_drop(Ladder& ladder, const ResultStore& store) {
-    if (is_closed_by_logout(store, ladder.connection)) return;
-    const std::optional<Closing> closing = first_closing(store.connection(ladder.connection));
-    if (!closing || closing->time_ns < ladder.first().request.time_ns) return;
+void note_drop(Ladder& ladder, const Course& course) {
     // A Logout or answers before it may be among the events that are not kept.
-    if (closing->time_ns > ladder.known_until_ns) return;
-    if (elapsed_ns(ladder.steps.back().request.time_ns, closing->time_ns) > longest_between_ns) return;
-    ladder.drop = closing;
+    if (!course.drop || course.drop->time_ns > ladder.known_until_ns) return;
+    if (!course.goes_on(course.steps.size())) return;
+    ladder.drop = course.drop;
     for (Step& step : ladder.steps)
-        step.too_late = step.response_ns != no_time && step.response_ns > closing->time_ns;
+        step.too_late = step.response_ns != no_time && step.response_ns > course.drop->time_ns;
 }
 
 bool is_under_way(const CommandRow& row, int64_t time_ns, PacketNumber packet) {
@@ -175,8 +278,6 @@ void count_victim(Victims& victims, const Ladder& ladder, uint64_t number, const
 
 // Neither a command that was aborted and that was all, nor a reset that nobody waited behind.
 bool is_ladder(const Ladder& ladder, const Victims& victims) {
-    // No initiator gives up so soon; a program that tries what task management does may.
-    constexpr int64_t least_age_ns = 500'000'000;
     if (victims.at_first == 0) return false;
     if (elapsed_ns(victims.oldest.request_ns, ladder.first().request.time_ns) < least_age_ns) return false;
     const Step* reset = ladder.first_reset();
@@ -344,8 +445,15 @@ bool is_one_way(const Ladder& ladder, const ResultStore& store) {
 void add_error_ladders(FindingList& list, const FindingsInput& input, std::span<const SenderFacts> senders,
                        const Stop& stop) {
     if (!input.issues.times_in_order()) return;
-    Ladders ladders = ladders_of(input.store);
-    if (ladders.empty()) return;
+    Courses courses = courses_of(input.store);
+    if (courses.empty()) return;
+    uint64_t row_number = 0;
+    for (const CommandRow& row : input.store.commands()) {
+        if (stop.asked_at(row_number++)) return;
+        const auto course = courses.find(row.session);
+        if (course != courses.end()) note_between(course->second, row);
+    }
+    Ladders ladders = ladders_of(courses);
     const int64_t known_until_ns = events_known_until_ns(input.store, input.totals.last_ns);
     for (auto& [session, of_session] : ladders) {
         for (Ladder& ladder : of_session) {
@@ -354,7 +462,7 @@ void add_error_ladders(FindingList& list, const FindingsInput& input, std::span<
             ladder.known_to_end = known_until_ns == input.totals.last_ns && seen_ns == known_until_ns;
             ladder.whole_session = input.store.session(session).connections <= 1;
         }
-        if (!of_session.empty()) note_drop(of_session.back(), input.store);
+        if (!of_session.empty()) note_drop(of_session.back(), courses.at(session));
     }
     std::map<uint32_t, std::vector<Victims>> victims;
     for (const auto& [session, of_session] : ladders) victims[session].resize(of_session.size());

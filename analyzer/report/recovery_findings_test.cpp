@@ -544,6 +544,45 @@ TEST_F(ErrorLadder, is_not_made_of_a_reset_that_nobody_waited_behind) {
     EXPECT_THAT(idle.find(Kind::error_recovery), IsEmpty());
 }
 
+// The abort had helped; an operator resets another logical unit, or this one, or ends the program.
+TEST_F(ErrorLadder, does_not_join_what_comes_when_the_logical_unit_had_answered_again) {
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    answer(35 * second + ms, 0, 900);
+    for (int64_t i = 0; i < 10; ++i) add_read((36 + i) * second, ms, 1);
+    ask(50 * second, 5, 901);
+    answer(50 * second + ms, 0, 901);
+    EXPECT_THAT(find(Kind::error_recovery), IsEmpty());
+    add_read(51 * second, ms, 1);
+    drop(55 * second);
+    EXPECT_THAT(find(Kind::error_recovery), IsEmpty());
+}
+
+TEST_F(ErrorLadder, that_was_refused_ends_when_its_command_is_answered) {
+    MadeUpCapture late;
+    ConnectionRow& connection = late.add_connection();
+    for (int64_t i = 0; i < 40; ++i) late.add_read(i * 100 * ms, ms, 1);
+    late.add_read(5 * second, second, 1);
+    late.add_event({.time_ns = 5 * second + 900 * ms, .lun = 1, .code = 1, .opcode = request, .itt = 900});
+    late.add_event({.time_ns = 5 * second + 901 * ms, .code = 5, .opcode = response, .itt = 900});
+    connection.out.fin_ns = connection.end_ns = 50 * second;
+    EXPECT_THAT(late.find(Kind::error_recovery), IsEmpty());
+}
+
+TEST_F(ErrorLadder, does_not_join_the_reset_of_an_idle_logical_unit) {
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    add_event({.time_ns = 40 * second, .lun = 7, .code = 5, .opcode = request, .itt = 901});
+    EXPECT_THAT(find(Kind::error_recovery), IsEmpty());
+}
+
+// Of several that wait, some may be answered: not the one that all is about.
+TEST_F(ErrorLadder, goes_on_while_the_command_waits_though_others_are_answered) {
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    answer(35 * second + ms, 255, 900);
+    add_read(36 * second, ms, 1);
+    ask(45 * second, 5, 901);
+    EXPECT_THAT(find_one(Kind::error_recovery).title, HasSubstr("ABORT TASK, LOGICAL UNIT RESET"));
+}
+
 TEST_F(ErrorLadder, does_not_join_what_lies_minutes_apart) {
     ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
     answer(35 * second + ms, 0, 900);
