@@ -59,6 +59,8 @@ TEST_F(Statuses, of_a_write_that_a_reservation_refuses_behind_an_inquiry_are_a_p
     EXPECT_EQ(finding.severity, Severity::problem);
     EXPECT_EQ(finding.command, write);
     EXPECT_THAT(finding.explanation, Not(HasSubstr("No read or write was refused")));
+    // A reservation is of an I_T nexus: a host that registered on one path alone is refused on the others.
+    EXPECT_THAT(finding.explanation, HasSubstr("another path of this one"));
 }
 
 TEST_F(Statuses, of_a_read_that_the_target_cannot_do_behind_a_question_are_a_problem) {
@@ -95,8 +97,8 @@ TEST_F(Statuses, of_a_reservation_asked_for_with_a_wrong_key_accuse_no_other_ini
     add_failed(persistent_reserve_out, scsi_status::reservation_conflict);
     const Finding finding = find_one(Kind::command_status);
     EXPECT_THAT(finding.explanation,
-                AllOf(HasSubstr("its key is not the one"), Not(HasSubstr("Another initiator has reserved"))));
-    EXPECT_THAT(finding.evidence, Not(Contains(HasSubstr("another initiator's reservation"))));
+                AllOf(HasSubstr("its key is not the one"), Not(HasSubstr("is reserved, and not for this"))));
+    EXPECT_THAT(finding.evidence, Not(Contains(HasSubstr("reservation is of another"))));
 }
 
 TEST_F(Statuses, of_an_unmap_beyond_the_last_block_are_no_question_of_what_a_target_can_do) {

@@ -191,5 +191,16 @@ TEST_F(EndOfConnection, by_reset_of_a_command_that_is_answered_elsewhere_is_not_
     EXPECT_THAT(told().title, Not(HasSubstr("under way")));
 }
 
+// With several paths each has a session of its own.
+TEST_F(EndOfConnection,
+       under_commands_that_the_initiator_reset_over_another_path_accuses_no_other_initiator) {
+    add_connection();
+    add_event(
+        {.time_ns = end_ns - ms, .lun = 0, .connection = 2, .code = 5, .opcode = task_management, .itt = 9});
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, HasSubstr("over another of its sessions"));
+    store.session(2).initiator_name = "iqn.another";
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, HasSubstr("Another initiator reset"));
+}
+
 }  // namespace
 }  // namespace sanscope

@@ -55,18 +55,22 @@ Meaning of_reservation(const CommandsLike& like) {
                 "registered, or another holds the reservation: hosts of a cluster find out so who does."};
     }
     if (like.transfers > 0) {
-        return {Severity::problem,
-                "Another initiator has reserved the logical unit. Look at the cluster's or "
-                "hypervisor's locks, and for hosts that should not see it."};
+        return {
+            Severity::problem,
+            "The logical unit is reserved, and not for this I_T nexus: for another initiator, or for "
+            "another path of this one. Look at the cluster's or hypervisor's locks, for hosts that should "
+            "not see it, and whether this host has registered its key on each of its paths."};
     }
     if (like.seen < like.count) {
-        return {Severity::information,
-                "Another initiator has reserved the logical unit; hosts of a cluster find that out so. Not "
-                "all of these commands are listed: reads or writes may be among them."};
+        return {
+            Severity::information,
+            "The logical unit is reserved, and not for this I_T nexus (another initiator, or another path "
+            "of this one); hosts of a cluster find that out so. Not all of these commands are listed: reads "
+            "or writes may be among them."};
     }
     return {Severity::information,
-            "Another initiator has reserved the logical unit; hosts of a cluster find that out so. "
-            "No read or write was refused."};
+            "The logical unit is reserved, and not for this I_T nexus (another initiator, or another path of "
+            "this one); hosts of a cluster find that out so. No read or write was refused."};
 }
 
 Meaning of_illegal_request(const CommandEnding& kind, const CommandsLike& like) {
@@ -183,7 +187,11 @@ Meaning meaning(const CommandEnding& kind, const CommandsLike& like) {
         case scsi_status::reservation_conflict:
             return of_reservation(like);
         case scsi_status::task_aborted:
-            return {Severity::notice, "Another initiator aborted it, or reset the logical unit."};
+            // SAM-5 §5.3.1: by a command or task management function of another I_T nexus.
+            return {
+                Severity::notice,
+                "It was aborted, or the logical unit reset, over another I_T nexus: by another initiator, "
+                "or over another path of this one."};
         default:
             return {Severity::notice, "The target refused the command."};
     }
@@ -275,7 +283,7 @@ void tell_status(Finding& finding, const CommandEnding& kind, const CommandsLike
     } else if (kind.lacks_status()) {
         finding.add_sign("with that code the Status field says nothing (RFC 7143 §11.4.2)");
     } else if (kind.status == scsi_status::reservation_conflict && !is_of_keys_alone(like)) {
-        finding.add_sign("the status names another initiator's reservation");
+        finding.add_sign("so a target answers where the reservation is of another I_T nexus");
     }
 }
 

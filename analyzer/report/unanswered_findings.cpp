@@ -111,6 +111,11 @@ const SessionEvent* reset_by_another(const FindingsInput& input, const Connectio
     return found == events.end() ? nullptr : &*found;
 }
 
+bool is_same_initiator(const ResultStore& store, uint32_t one, uint32_t other) {
+    const std::string& name = store.session(one).initiator_name;
+    return !name.empty() && name == store.session(other).initiator_name;
+}
+
 // The commands of one connection that have no answer.
 class OfConnection {
   public:
@@ -140,6 +145,8 @@ class OfConnection {
         if (closing_) cause_ = cause_of_end(input.store, number, *closing_);
         if (cause_) cause_sign_ = cause_->sign(input.store, number, closing_->time_ns);
         logged_out_ = gaps.logged_out.contains(number) || is_closed_by_logout(input.store, number);
+        reset_over_another_path_ =
+            reset_ != nullptr && is_same_initiator(input.store, reset_->session, row_.session);
         if (number <= commands.last_answer_ns.size()) last_answer_ns_ = commands.last_answer_ns[number - 1];
     }
 
@@ -271,9 +278,12 @@ class OfConnection {
                                              function_words(reset_->code), reset_->session, reset_->packet));
             }
             finding.explanation +=
-                "Another initiator reset what it waited at: a target may end the commands of others without "
-                "a "
-                "status then. Look at why that initiator did, and not at this one's path.";
+                reset_over_another_path_
+                    ? "The initiator itself reset what it waited at, over another of its sessions: a target "
+                      "may end the commands of the other sessions without a status then. Look at what it had "
+                      "waited for there."
+                    : "Another initiator reset what it waited at: a target may end the commands of others "
+                      "without a status then. Look at why that initiator did, and not at this one's path.";
             return;
         }
         if (logged_out_ && ended() && waited_for_a_moment()) {
@@ -351,7 +361,8 @@ class OfConnection {
     std::optional<EndCause> cause_;  // why the connection was closed
     std::string cause_sign_;
     bool logged_out_ = false;
-    const SessionEvent* reset_ = nullptr;  // another session's, while they were under way
+    const SessionEvent* reset_ = nullptr;   // another session's, while they were under way
+    bool reset_over_another_path_ = false;  // it is the same initiator's
     int64_t given_up_ns_ = no_time;
     int64_t waited_ns_ = 0;    // the first of them
     int64_t patience_ns_ = 0;  // as long as answers take at the most, and as long again
