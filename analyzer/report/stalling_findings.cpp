@@ -23,14 +23,57 @@ constexpr uint16_t extended_copy = 0x83;
 constexpr std::array<uint16_t, 5> long_ones = {scsi_op::unmap, scsi_op::write_same_10, scsi_op::write_same_16,
                                                scsi_op::compare_and_write, extended_copy};
 
-// A logical unit as all sessions to its target see it.
+// A logical unit as the sessions to its target see it: of two initiators one LUN may be two units.
 struct Unit {
     std::string target;  // its name; that of its session where it is not known
     uint64_t lun = unknown<uint64_t>;
+    std::string name;  // of its Device Identification page; empty where it is not known
     bool operator==(const Unit&) const = default;
     bool operator<(const Unit& other) const {
-        return std::tie(target, lun) < std::tie(other.target, other.lun);
+        return std::tie(target, lun, name) < std::tie(other.target, other.lun, other.name);
     }
+};
+
+// The units by session and LUN.
+class Units {
+  public:
+    explicit Units(const ResultStore& store) : store_(store) {}
+
+    const Unit& of(const CommandRow& row) {
+        const auto [found, is_new] = units_.try_emplace({row.session.value(), row.lun});
+        if (is_new) found->second = made(row);
+        return found->second;
+    }
+
+  private:
+    std::string target_of(uint32_t session) const {
+        if (session == 0 || session > store_.sessions().size()) return {};
+        const std::string& name = store_.session(session).target_name;
+        return name.empty() ? fmt::format("session {}", session) : name;
+    }
+    Unit made(const CommandRow& row) const {
+        Unit unit{target_of(row.session.value()), row.lun,
+                  store_.unit_names().of(row.session.value(), row.lun)};
+        if (!unit.name.empty()) return unit;
+        // That of the other sessions, where it is the same for all that asked.
+        constexpr uint32_t most_asked = 64;
+        uint32_t asked = 0;
+        for (uint32_t other = 1; other <= store_.sessions().size() && asked < most_asked; ++other) {
+            if (other == row.session.value() || target_of(other) != unit.target) continue;
+            ++asked;
+            const std::string& name = store_.unit_names().of(other, row.lun);
+            if (name.empty() || name == unit.name) continue;
+            if (!unit.name.empty()) {
+                unit.name = fmt::format("session {}", row.session.value());
+                return unit;
+            }
+            unit.name = name;
+        }
+        return unit;
+    }
+
+    const ResultStore& store_;
+    std::map<std::pair<uint32_t, uint64_t>, Unit> units_;
 };
 
 // The reads and writes of one unit, operation code and size, during a long command and without one.
@@ -50,6 +93,8 @@ struct LongCommands {
     uint64_t first_miscompare = 0;  // row
     CommandRow miscompare;
     std::map<std::pair<uint16_t, unsigned>, Compared> compared;
+    // Those of other initiators are compared, whose LUN is not known to be the same logical unit.
+    bool units_in_doubt = false;
 };
 
 using Found = std::map<std::pair<Unit, uint16_t>, LongCommands>;
@@ -66,15 +111,6 @@ bool is_miscompare(const CommandRow& row) {
            !row.sense_deferred && row.asc == 0x1d && row.ascq == 0;
 }
 
-Unit unit_of(const ResultStore& store, const CommandRow& row) {
-    Unit unit;
-    unit.lun = row.lun;
-    if (row.session == 0 || row.session > store.sessions().size()) return unit;
-    unit.target = store.session(row.session).target_name;
-    if (unit.target.empty()) unit.target = fmt::format("session {}", row.session.value());
-    return unit;
-}
-
 // What TCP or the path did to a command is not the long command's doing.
 bool waited_for_tcp(const CommandRow& row, const std::map<uint32_t, ConnectionWaits>& waits) {
     const auto found = waits.find(row.connection);
@@ -86,14 +122,14 @@ bool waited_for_tcp(const CommandRow& row, const std::map<uint32_t, ConnectionWa
     return waited_ns >= elapsed_ns(row.request_ns, row.response_ns) / 4;
 }
 
-Found find_long_ones(const ResultStore& store, const std::map<uint32_t, ConnectionWaits>& waits,
+Found find_long_ones(const ResultStore& store, Units& units, const std::map<uint32_t, ConnectionWaits>& waits,
                      const Stop& stop) {
     Found found;
     uint64_t number = 0;
     for (const CommandRow& row : store.commands()) {
         if (stop.asked_at(number++)) return {};
         if (!is_long_one(row.opcode) || row.lun == unknown<uint64_t>) continue;
-        const std::pair key(unit_of(store, row), row.opcode);
+        const std::pair key(units.of(row), row.opcode);
         if (found.size() >= most_found && !found.contains(key)) continue;
         LongCommands& alike = found[key];
         ++alike.count;
@@ -113,21 +149,30 @@ Found find_long_ones(const ResultStore& store, const std::map<uint32_t, Connecti
     return found;
 }
 
-void compare(Found& found, const ResultStore& store, const std::map<uint32_t, ConnectionWaits>& waits,
-             const Stop& stop) {
+std::string_view initiator_of(const ResultStore& store, const CommandRow& row) {
+    if (row.session == 0 || row.session > store.sessions().size()) return {};
+    return store.session(row.session).initiator_name;
+}
+
+void compare(Found& found, const ResultStore& store, Units& units,
+             const std::map<uint32_t, ConnectionWaits>& waits, const Stop& stop) {
     size_t number = 0;
     for (const CommandRow& row : store.commands()) {
         if (stop.asked_at(number++)) return;
         const bool moves = is_read_opcode(row.opcode) || is_write_opcode(row.opcode);
         const int64_t took_ns = elapsed_ns(row.request_ns, row.response_ns);
         if (!moves || took_ns == 0 || row.inferred || row.bytes == unknown<uint64_t>) continue;
-        const Unit unit = unit_of(store, row);
+        const Unit& unit = units.of(row);
         const std::pair of_class(row.opcode, static_cast<unsigned>(std::bit_width(row.bytes)));
         for (auto one = found.lower_bound({unit, 0}); one != found.end() && one->first.first == unit; ++one) {
             LongCommands& alike = one->second;
             if (alike.compared.size() >= most_classes && !alike.compared.contains(of_class)) continue;
             const bool during = alike.spans.overlap_ns(row.request_ns, row.response_ns) > 0;
             if (during && waited_for_tcp(row, waits)) continue;
+            if (during && unit.name.empty() && row.session != alike.longest.session &&
+                alike.longest_command != 0) {
+                alike.units_in_doubt |= initiator_of(store, row) != initiator_of(store, alike.longest);
+            }
             Compared& compared = alike.compared[of_class];
             (during ? compared.during : compared.without).add(took_ns);
         }
@@ -232,6 +277,11 @@ void add_stall(FindingList& list, const Unit& unit, const LongCommands& alike) {
                                  human_duration(judged.without_ns),
                                  human_duration(judged.worst->without.percentile_ns(0.95))));
     if (repeated) finding.add_sign(fmt::format("at {} apart", counted(alike.spans.size(), "time")));
+    if (alike.units_in_doubt) {
+        finding.confidence = Finding::Confidence::possible;
+        finding.explanation +=
+            " Some are of other initiators: that their LUN is the same logical unit is not in the capture.";
+    }
     list.push_back(std::move(finding));
 }
 
@@ -261,9 +311,10 @@ void add_contention(FindingList& list, const Unit& unit, const LongCommands& ali
 
 void add_stalling_findings(FindingList& list, const ResultStore& store,
                            const std::map<uint32_t, ConnectionWaits>& waits, const Stop& stop) {
-    Found found = find_long_ones(store, waits, stop);
+    Units units(store);
+    Found found = find_long_ones(store, units, waits, stop);
     if (found.empty()) return;
-    compare(found, store, waits, stop);
+    compare(found, store, units, waits, stop);
     if (stop.asked()) return;
     for (const auto& [key, alike] : found) {
         add_stall(list, key.first, alike);

@@ -139,6 +139,19 @@ TEST_F(LongCommands, stall_their_own_unit_alone) {
     EXPECT_THAT(find(Kind::stalling_command), IsEmpty());
 }
 
+// A target may give each of its initiators logical units of their own by the same LUN.
+TEST_F(LongCommands, stall_no_unit_of_another_initiator) {
+    add_unmaps({second, 3 * second, 6 * second});
+    store.session(1).initiator_name = "iqn.another";
+    add_connection();
+    load([&](int64_t time_ns) { return during(time_ns) ? 200 * ms : ms; });
+    EXPECT_EQ(find_one(Kind::stalling_command).confidence, Finding::Confidence::possible);
+    store.add_unit_name(1, 0, "3:6001");
+    EXPECT_EQ(find_one(Kind::stalling_command).confidence, Finding::Confidence::likely);
+    store.add_unit_name(2, 0, "3:6002");
+    EXPECT_THAT(find(Kind::stalling_command), IsEmpty());
+}
+
 class Locks : public testing::Test, protected MadeUpCapture {
   protected:
     Locks() { add_connection(); }
