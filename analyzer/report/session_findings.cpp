@@ -40,6 +40,21 @@ EventsLike events_like(const ResultStore& store, Opcode opcode) {
     return like;
 }
 
+// Of those that are listed, one for each code, in the order of their first ones.
+std::vector<EventsLike> by_code(const ResultStore& store, Opcode opcode) {
+    std::vector<EventsLike> all;
+    for (const SessionEvent& event : store.session_events().first_ones()) {
+        if (Opcode{event.opcode} != opcode) continue;
+        auto like = std::ranges::find(all, event.code, [](const EventsLike& one) { return one.first.code; });
+        if (like == all.end()) {
+            like = all.emplace(all.end());
+            like->first = event;
+        }
+        ++like->listed;
+    }
+    return all;
+}
+
 constexpr std::string_view not_listed_words =
     "So many other events came before that of these no more than their number is known.";
 
@@ -90,6 +105,8 @@ std::string_view reject_words(uint16_t reason) {
             return "long operation reject: out of resources";
         case reject_reason::waiting_for_logout:
             return "waiting for logout";
+        case unknown<uint16_t>:
+            return "for a reason that was not captured";
         default:
             return "reason not known";
     }
@@ -97,6 +114,7 @@ std::string_view reject_words(uint16_t reason) {
 
 // RFC 7143 §11.9.1.
 std::string_view async_words(uint16_t event) {
+    constexpr uint16_t vendor_specific = 255;
     switch (event) {
         case 0:
             return "a SCSI asynchronous event";
@@ -110,8 +128,12 @@ std::string_view async_words(uint16_t event) {
             return "it asks to negotiate anew";
         case 5:
             return "it ends all tasks of a logical unit";
+        case vendor_specific:
+            return "an event of its vendor";
+        case unknown<uint16_t>:
+            return "an event that was not captured";
         default:
-            return "an event of its own";
+            return "an event not known";
     }
 }
 
@@ -120,34 +142,38 @@ bool ends_something(uint16_t event) {
     return event == 2 || event == 3 || event == 5;
 }
 
-void add_messages_like(FindingList& list, const ResultStore& store, bool ends) {
-    uint64_t count = 0;
-    uint64_t listed = 0;
-    SessionEvent first;
-    for (const SessionEvent& event : store.session_events().first_ones()) {
-        if (Opcode{event.opcode} != Opcode::async_message) continue;
-        ++listed;
-        if (ends_something(event.code) == ends && count++ == 0) first = event;
+std::string_view async_means(uint16_t event) {
+    if (ends_something(event)) {
+        return "Commands of the connection or logical unit that were under way end without a status. Look at "
+               "the target's log, and whether someone took it down.";
     }
-    if (count == 0) return;
-    const bool not_listed =
-        store.session_events().count(static_cast<uint8_t>(Opcode::async_message)) > listed;
-    Finding finding = about(first, Kind::async_message, ends ? Severity::problem : Severity::notice);
+    switch (event) {
+        case 0:
+            return "The target announces that something changed at a logical unit. Look at its log.";
+        case 1:
+            return "The target announces maintenance or a takeover that needs a logout. Look at its log.";
+        case 4:
+            return "The target wants other parameters for the session: was its configuration changed?";
+        default:
+            return "The target announces an event. Look at its log.";
+    }
+}
+
+// Those of one code. What it announces it tells in the order that matters: what ends something first.
+void add_messages_like(FindingList& list, const EventsLike& like, bool all_listed) {
+    const uint16_t code = like.first.code;
+    const bool ends = ends_something(code);
+    Finding finding = about(like.first, Kind::async_message, ends ? Severity::problem : Severity::notice);
     finding.side = Finding::Side::target;
-    finding.title = fmt::format("{}{} from the target: {}", not_listed ? "at least " : "",
-                                counted(count, "asynchronous message"), async_words(first.code));
-    finding.explanation =
-        ends ? "Commands of the connection or logical unit that were under way end without a status. Look at "
-               "the "
-               "target's log, and whether someone took it down."
-             : "The target announces an event: maintenance that needs a logout, a logical unit that "
-               "changed, or one that its vendor has defined. Look at its log.";
-    finding.add_sign(counted(count, "Asynchronous Message"));
-    finding.add_sign(fmt::format("event {}: {}", first.code, async_words(first.code)));
+    finding.title = fmt::format("{}{} from the target: {}", all_listed ? "" : "at least ",
+                                counted(like.listed, "asynchronous message"), async_words(code));
+    finding.explanation = async_means(code);
+    finding.add_sign(counted(like.listed, "Asynchronous Message"));
+    finding.add_sign(code == unknown<uint16_t> ? std::string(async_words(code))
+                                               : fmt::format("event {}: {}", code, async_words(code)));
     list.push_back(std::move(finding));
 }
 
-// What ends something is told apart from what does not, whichever came first.
 void add_messages(FindingList& list, const ResultStore& store) {
     const EventsLike all = events_like(store, Opcode::async_message);
     if (all.count > 0 && all.listed == 0) {
@@ -159,7 +185,8 @@ void add_messages(FindingList& list, const ResultStore& store) {
         list.push_back(std::move(finding));
         return;
     }
-    for (const bool ends : {true, false}) add_messages_like(list, store, ends);
+    for (const EventsLike& like : by_code(store, Opcode::async_message))
+        add_messages_like(list, like, all.all_listed());
 }
 
 // What targets answered to requests that abort or reset something, as far as both are known.
@@ -169,6 +196,9 @@ struct TaskManagementAnswers {
     uint64_t done = 0;
     std::map<uint16_t, uint64_t> refusals;  // by response
 
+    bool none_was_there() const {
+        return refusals.size() == 1 && refusals.contains(task_management::task_does_not_exist);
+    }
     bool all_refused() const { return requests > 0 && answered == requests && done == 0; }
 };
 
@@ -239,11 +269,12 @@ void add_task_management(FindingList& list, const ResultStore& store) {
               "events "
               "came before."
         : answers.all_refused() && requests.all_listed()
-            ? "The initiator wanted to abort commands or to reset something, usually "
-              "upon a timeout of its own, "
-              "and the target did nothing of it: a task that does not exist had been "
-              "answered before, or never "
-              "arrived. See what it waited for before."
+            ? fmt::format(
+                  "The initiator wanted to abort commands or to reset something, usually upon a "
+                  "timeout of its own, and the target {}. See what it waited for before.",
+                  answers.none_was_there() ? "did nothing of it: a task that does not exist had been "
+                                             "answered before, or never arrived"
+                                           : "did nothing of it, as its answers say")
         : answers.done == 0
             ? "The initiator wanted to abort commands or to reset something, usually upon a timeout of its "
               "own; "
@@ -282,15 +313,20 @@ void add_pdus(FindingList& list, const ResultStore& store) {
             counted(rejects.count, "Reject PDU"));
         finding.side = Finding::Side::both;
         list.push_back(std::move(finding));
-    } else if (rejects.count > 0) {
-        Finding finding = about(rejects.first, Kind::rejected_pdu, Severity::problem);
-        const auto& [side, explanation] = reject_means(rejects.first.code);
+    }
+    for (const EventsLike& like : by_code(store, Opcode::reject)) {
+        const uint16_t reason = like.first.code;
+        Finding finding = about(like.first, Kind::rejected_pdu, Severity::problem);
+        const auto& [side, explanation] = reject_means(reason);
         finding.side = side;
-        finding.title = fmt::format("{} rejected by the target: {}", counted(rejects.count, "PDU"),
-                                    reject_words(rejects.first.code));
+        finding.title =
+            fmt::format("{}{} rejected by the target: {}", rejects.all_listed() ? "" : "at least ",
+                        counted(like.listed, "PDU"), reject_words(reason));
         finding.explanation = explanation;
-        finding.add_sign(counted(rejects.count, "Reject PDU"));
-        finding.add_sign(fmt::format("reason {}: {}", rejects.first.code, reject_words(rejects.first.code)));
+        finding.add_sign(counted(like.listed, "Reject PDU"));
+        finding.add_sign(reason == unknown<uint16_t>
+                             ? std::string(reject_words(reason))
+                             : fmt::format("reason {}: {}", reason, reject_words(reason)));
         list.push_back(std::move(finding));
     }
     add_messages(list, store);
@@ -353,6 +389,25 @@ Finding told(const Reconnect& worst, uint64_t count, int64_t lost_ns) {
     return finding;
 }
 
+// By connection - 1: its login was refused or sent elsewhere, or did not get to its end: no session began with it.
+std::vector<bool> failed_logins(const ResultStore& store, const CommandFacts& commands) {
+    std::vector<bool> failed(store.connections().size());
+    for (const SessionEvent& event : store.session_events().first_ones()) {
+        const Opcode opcode{event.opcode};
+        if (opcode != Opcode::login_request && opcode != Opcode::login_response) continue;
+        if (event.connection == 0 || event.connection > failed.size()) continue;
+        const uint32_t session = store.connection(event.connection).session;
+        const bool refused = opcode == Opcode::login_response && event.code != unknown<uint16_t> &&
+                             event.code >> 8 != login_status_class::success;
+        // Digests are settled at the latest with the Full Feature Phase.
+        const bool worked = event.connection <= commands.of_connection.size() &&
+                            commands.of_connection[event.connection - 1] > 0;
+        const bool unfinished = session != 0 && !worked && store.session(session).header_digest.empty();
+        if (refused || unfinished) failed[event.connection - 1] = true;
+    }
+    return failed;
+}
+
 void add_reconnects(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
     const ResultStore& store = input.store;
     if (store.sessions().size() < 2) return;
@@ -366,11 +421,12 @@ void add_reconnects(FindingList& list, const FindingsInput& input, const Command
     for (const SenderSummary& sender : store.senders()) {
         if (sender.losses(LossKind::not_captured) > 0) gaps.insert(sender.connection());
     }
+    const std::vector<bool> refused = failed_logins(store, commands);
     std::vector<Presence> presences(store.sessions().size());
     uint32_t number = 0;
     for (const ConnectionRow& connection : store.connections()) {
         ++number;
-        if (connection.session == 0) continue;
+        if (connection.session == 0 || refused[number - 1]) continue;
         Presence& presence = presences[connection.session - 1];
         const bool first = presence.connection == 0;
         presence.session = connection.session;

@@ -47,6 +47,25 @@ TEST_F(SessionPdus, that_drop_a_session_behind_a_request_for_logout_are_a_proble
     EXPECT_EQ(found[1].severity, Severity::notice);
 }
 
+TEST_F(SessionPdus, that_announce_different_things_are_told_apart) {
+    add(async_message, 255);
+    add(async_message, 4);
+    add(async_message, 4);
+    const std::vector<Finding> found = find(Kind::async_message);
+    ASSERT_THAT(found, SizeIs(2));
+    EXPECT_THAT(found[0].title, HasSubstr("1 asynchronous message from the target: an event of its vendor"));
+    EXPECT_THAT(found[1].title, HasSubstr("2 asynchronous messages from the target: it asks to negotiate"));
+}
+
+TEST_F(SessionPdus, that_are_rejected_for_different_reasons_are_told_apart) {
+    add(reject, 6);
+    add(reject, 4);
+    const std::vector<Finding> found = find(Kind::rejected_pdu);
+    ASSERT_THAT(found, SizeIs(2));
+    EXPECT_THAT(found[0].title, HasSubstr("1 PDU rejected by the target: immediate command reject"));
+    EXPECT_THAT(found[1].title, HasSubstr("1 PDU rejected by the target: protocol error"));
+}
+
 // RFC 7144 §6: it ends nothing.
 TEST_F(SessionPdus, that_ask_about_tasks_abort_none) {
     add(task_management_request, 9);
@@ -161,6 +180,19 @@ TEST_F(Reconnects, of_sessions_that_had_done_their_work_cost_nothing) {
     close(add_session_at(0));
     add_session_at(40 * second);
     EXPECT_EQ(find_one(Kind::session_reconnect).cost_ns, 0);
+}
+
+// Refused, sent elsewhere, or without an end: no session began.
+TEST_F(Reconnects, behind_a_login_that_failed_are_none) {
+    int64_t begin_ns = 0;
+    for (const uint16_t status : {uint16_t{0x0301}, uint16_t{0x0101}, uint16_t{0}}) {
+        close(add_session_at(begin_ns));
+        add_event({.time_ns = begin_ns, .opcode = 0x03});
+        add_event({.time_ns = begin_ns + ms, .code = status, .opcode = 0x23});
+        begin_ns += 10 * second;
+    }
+    add_session_at(begin_ns);
+    EXPECT_THAT(find(Kind::session_reconnect), SizeIs(0));
 }
 
 // Between two files that were merged nobody saw how the first session ended.
