@@ -56,64 +56,129 @@ void tell_as_consequence(Finding& finding, const FindingList& list, const Connec
     finding.explanation += " It follows from: " + cause->title + ".";
 }
 
-// Nothing of what the target sent behind its SYN was acknowledged, but perhaps its FIN: no answer was lost by the capture.
+bool reached_full_feature(const SessionRow& session) {
+    return !session.header_digest.empty();
+}
+
+// Nothing of what the target sent behind the last Login Request was acknowledged, but perhaps its FIN: no answer was lost by the
+// capture.
 bool nothing_came_back(const ConnectionRow& row, const LoginPhase& login) {
-    if (row.bytes_in > 0 || row.in.syns == 0) return false;
+    if (row.in.syns == 0 || (login.responses == 0 && row.bytes_in > 0)) return false;
     // Its FIN alone is one; what lies before it was sent, though it is in no packet.
     if (row.in.unacknowledged > 1) return false;
     const bool acknowledged_later =
-        row.in.acknowledged_ns != no_time && row.in.acknowledged_ns > login.first_request_ns;
+        row.in.acknowledged_ns != no_time && row.in.acknowledged_ns > login.last_request_ns;
     return !acknowledged_later || (row.in.fin_ns != no_time && row.in.acknowledged_ns >= row.in.fin_ns);
+}
+
+// Where the login stood: at its first request, or behind what.
+std::string place_in_login(const LoginPhase& login, const SessionRow& session) {
+    if (login.responses == 0) return {};
+    return session.chap_answered
+               ? fmt::format(", behind the initiator's CHAP response (Login Request {})", login.requests)
+               : fmt::format(", in the middle of it (Login Request {})", login.requests);
 }
 
 void add_unanswered(FindingList& list, uint32_t connection, const ConnectionRow& row, const LoginPhase& login,
                     const FindingsInput& input) {
-    if (login.requests == 0 || login.responses > 0 || !login.times_known || !nothing_came_back(row, login))
+    if (login.requests == 0 || !login.last_is_request || !login.times_known || !nothing_came_back(row, login))
         return;
+    const bool begun = login.responses > 0;
+    const SessionRow session = row.session == 0 ? SessionRow{} : input.store.session(row.session);
+    if (begun && reached_full_feature(session)) return;
     // What the capture lacks may be the answer.
     if (lacks_packets(input.store, connection)) return;
     const bool arrived = row.out.unacknowledged == 0 && row.out.acknowledged_ns != no_time &&
-                         row.out.acknowledged_ns >= login.first_request_ns;
+                         row.out.acknowledged_ns >= login.last_request_ns;
     if (!arrived) return;
     const auto end = end_of(row);
     const bool dropped = end && end->by_target;
     const int64_t end_ns =
-        end ? end->time_ns : seen_until_ns(input.totals, std::max(login.first_request_ns, row.end_ns));
-    const int64_t waited_ns = elapsed_ns(login.first_request_ns, end_ns);
+        end ? end->time_ns : seen_until_ns(input.totals, std::max(login.last_request_ns, row.end_ns));
+    const int64_t waited_ns = elapsed_ns(login.last_request_ns, end_ns);
     if (!dropped && waited_ns < long_unanswered_ns) return;
     Finding finding = about(connection, row, Kind::login_unanswered, Severity::problem);
     finding.side = Finding::Side::target;
-    finding.packet = login.first_request_packet;
-    finding.begin_ns = login.first_request_ns;
+    finding.packet = login.last_request_packet;
+    finding.begin_ns = login.last_request_ns;
     finding.end_ns = end_ns;
     finding.cost_ns = waited_ns;
-    finding.add_sign(fmt::format("its TCP acknowledged the Login Request of packet {}, and sent no data",
-                                 login.first_request_packet));
+    finding.add_sign(fmt::format("its TCP acknowledged the Login Request of packet {}, and sent no data{}",
+                                 login.last_request_packet, begun ? " behind it" : ""));
+    if (begun) {
+        finding.add_sign(
+            fmt::format("it had answered {} of the login before", counted(login.responses, "Login Request")));
+    }
+    const std::string place = place_in_login(login, session);
     if (dropped) {
-        finding.title =
-            fmt::format("Target {} closed the connection without an answer to the login", portal_of(row));
+        finding.title = fmt::format("Target {} closed the connection without an answer to the login{}",
+                                    portal_of(row), place);
         finding.explanation =
-            "What accepts connections there does not serve this initiator: an access list by address, a "
-            "limit of "
-            "connections, a proxy whose target is gone, or a service that is not iSCSI. Look at the target's "
-            "log at "
-            "that moment.";
+            !begun
+                ? "What accepts connections there does not serve this initiator: an access list by "
+                  "address, a limit of connections, a proxy whose target is gone, or a service that is not "
+                  "iSCSI. Look at the target's log at that moment."
+            : session.chap_answered
+                ? "It had the answer to its CHAP challenge to check: a target that does not accept that may "
+                  "hang up without a status. Look at the target's log, and compare the user name and secret."
+                : "It broke the login off without a status. Look at the target's log at that moment.";
         finding.add_sign(fmt::format("it sent {} {} after the request", end->reset ? "an RST" : "a FIN",
                                      human_duration(waited_ns)));
     } else {
-        finding.title = fmt::format("Target {} did not answer the login for {}", portal_of(row),
-                                    human_duration(waited_ns));
+        finding.title = fmt::format("Target {} did not answer the login for {}{}", portal_of(row),
+                                    human_duration(waited_ns), place);
         finding.explanation =
-            "The host is there and its TCP works, but the iSCSI service does not get on: it hangs, waits for "
-            "a "
-            "service of its own (RADIUS, DNS, a cluster), or is starting. Look at the target's log and "
-            "processes.";
+            !begun ? "The host is there and its TCP works, but the iSCSI service does not get on: it hangs, "
+                     "waits for a service of its own (RADIUS, DNS, a cluster), or is starting. Look at the "
+                     "target's log and processes."
+            : session.chap_answered
+                ? "It had the answer to its CHAP challenge to check, and did not get on: it waits for what "
+                  "checks that (RADIUS), or hangs. Look at the target's log and processes."
+                : "It had begun the login, and did not get on: it hangs, or waits for a service of its own "
+                  "(RADIUS, DNS, a cluster). Look at the target's log and processes.";
         finding.add_sign(end ? fmt::format("the initiator {} the connection {} after its request",
                                            end->reset ? "reset" : "closed", human_duration(waited_ns))
                              : fmt::format("nothing came until the capture ended, {} after the request",
                                            human_duration(waited_ns)));
     }
     tell_as_consequence(finding, list, row, input.store);
+    list.push_back(std::move(finding));
+}
+
+// The initiator closes the connection in the middle of a login that the target goes on with.
+void add_broken_off(FindingList& list, uint32_t connection, const ConnectionRow& row, const LoginPhase& login,
+                    const ResultStore& store) {
+    const bool goes_on = login.responses > 0 && !login.last_is_request && login.times_known &&
+                         login.last_code != unknown<uint16_t> &&
+                         login.last_code >> 8 == login_status_class::success;
+    if (!goes_on || row.session == 0 || lacks_packets(store, connection)) return;
+    const SessionRow& session = store.session(row.session);
+    const auto end = end_of(row);
+    if (reached_full_feature(session) || session.initiator_name.empty() || !end || end->by_target ||
+        end->time_ns < login.last_response_ns)
+        return;
+    Finding finding = about(connection, row, Kind::login_unanswered,
+                            session.chap_answered ? Severity::problem : Severity::notice);
+    finding.side = Finding::Side::initiator;
+    finding.packet = login.last_response_packet;
+    finding.begin_ns = login.first_request_ns;
+    finding.end_ns = end->time_ns;
+    const int64_t waited_ns = elapsed_ns(login.last_response_ns, end->time_ns);
+    finding.title =
+        fmt::format("The initiator broke off its login at {}, behind {}", portal_of(row),
+                    session.chap_answered ? "the answer to its CHAP response" : "an answer of the target");
+    finding.explanation =
+        session.chap_answered
+            ? "The target did not refuse the CHAP response. An initiator that has the target authenticate "
+              "itself as well (mutual CHAP) breaks off where that does not verify: compare the user name and "
+              "secret of the target at both. The packets do not tell whether it was that: look at the "
+              "initiator's log."
+            : "The target had not refused it: look at the initiator's log for what it did not like, or "
+              "whether it just looked whether the target is there.";
+    finding.add_sign(fmt::format("Login Response of packet {} with status 0, and no Login Request behind it",
+                                 login.last_response_packet));
+    finding.add_sign(fmt::format("the initiator {} the connection {} after it, before the Full Feature Phase",
+                                 end->reset ? "reset" : "closed", human_duration(waited_ns)));
     list.push_back(std::move(finding));
 }
 
@@ -237,10 +302,6 @@ void add_slow(FindingList& list, uint32_t connection, const ConnectionRow& row, 
     tell_slow_side(finding, row, login, times);
     tell_as_consequence(finding, list, row, store);
     list.push_back(std::move(finding));
-}
-
-bool reached_full_feature(const SessionRow& session) {
-    return !session.header_digest.empty();
 }
 
 bool has_names_of(const SessionRow& session, const SessionRow& like) {
@@ -381,14 +442,30 @@ void add_redirected(FindingList& list, const ResultStore& store) {
 }
 
 // What a refused login shows of authentication (RFC 7143 §12.1).
-void add_authentication(Finding& finding, const SessionRow& session) {
+void add_authentication(Finding& finding, const SessionRow& session, const ResultStore& store) {
     if (session.chap_challenged && session.chap_answered) {
         finding.add_sign(
             "the initiator answered the target's CHAP challenge, and was refused after its answer");
         finding.explanation +=
             " Both sides did speak CHAP: the user name or the secret differs, or what checks them for the "
             "target (RADIUS) did not.";
-    } else if (session.auth_method == "Reject") {
+        return;
+    }
+    // The text of the login is there, with neither challenge nor response in it.
+    const bool no_chap = !session.chap_challenged && !session.chap_answered &&
+                         !session.initiator_name.empty() && !lacks_packets(store, finding.connection);
+    if (no_chap) {
+        finding.side = Finding::Side::both;
+        finding.explanation =
+            "The target refused the login before any CHAP took place: no secret was compared. Look at its "
+            "log, and at what its access list and authentication settings have for "
+            "this initiator's name.";
+        if (!session.target_name.empty())
+            finding.explanation += fmt::format(" Asked for: {}.", cleaned_line(session.target_name));
+        finding.explanation += fmt::format(" Initiator: {}.", cleaned_line(session.initiator_name));
+        finding.add_sign("no CHAP took place before it");
+    }
+    if (session.auth_method == "Reject") {
         finding.add_sign(fmt::format("the target rejected the AuthMethod offered: {}",
                                      cleaned_line(session.auth_offered)));
     } else if (!session.auth_offered.empty() && session.auth_offered.find("CHAP") == std::string::npos) {
@@ -397,6 +474,14 @@ void add_authentication(Finding& finding, const SessionRow& session) {
         finding.explanation +=
             " Or the target asks for CHAP, which this initiator does not offer: switch it on there "
             "(node.session.auth.authmethod with open-iscsi).";
+    } else if (no_chap && session.auth_offered.empty()) {
+        finding.add_sign("the initiator offered no AuthMethod");
+        finding.explanation +=
+            " Or the target asks for CHAP, which this initiator does not offer: switch it on there "
+            "(node.session.auth.authmethod with open-iscsi).";
+    } else if (no_chap) {
+        finding.add_sign(
+            fmt::format("the initiator offered AuthMethod={}", cleaned_line(session.auth_offered)));
     }
 }
 
@@ -429,7 +514,7 @@ void add_to_refused(Finding& finding, const ResultStore& store) {
     if (finding.session == 0 || finding.session > store.sessions().size()) return;
     const SessionRow& session = store.session(finding.session);
     constexpr uint16_t authentication_failure = 0x0201;
-    if (first->code == authentication_failure) add_authentication(finding, session);
+    if (first->code == authentication_failure) add_authentication(finding, session, store);
     if (session.initiator_name.empty() || session.target_name.empty()) return;
     add_retries(finding, *first, store);
     const ConnectionRow* const success = later_success(store, session, first->packet);
@@ -454,6 +539,7 @@ void add_login_findings(FindingList& list, const FindingsInput& input) {
         if (connection == 0 || connection > input.store.connections().size()) continue;
         const ConnectionRow& row = input.store.connection(connection);
         add_unanswered(list, connection, row, login, input);
+        add_broken_off(list, connection, row, login, input.store);
         const auto again = sent_again.find(connection);
         add_slow(list, connection, row, login, again == sent_again.end() ? nullptr : &again->second,
                  input.store);

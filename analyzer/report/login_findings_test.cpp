@@ -201,6 +201,82 @@ TEST_F(Logins, that_the_target_hangs_up_on_are_told) {
     EXPECT_THAT(only(Kind::login_unanswered).title, HasSubstr("closed the connection without an answer"));
 }
 
+// Up to the target's challenge, 5 ms; the initiator's response to it would be next.
+class ChapLogins : public Logins {
+  protected:
+    ChapLogins() {
+        connection.open(0);
+        connection.send(initiator, security_request({initiator_key, target_key, "AuthMethod=CHAP,None"}),
+                        2 * ms);
+        connection.send(target, answer({"AuthMethod=CHAP"}), 3 * ms);
+        connection.send(initiator, security_request({"CHAP_A=5"}), 4 * ms);
+        connection.send(target, answer({"CHAP_A=5", "CHAP_I=7", "CHAP_C=0x1234"}), 5 * ms);
+    }
+    static Bytes answer(std::initializer_list<std::string_view> keys) {
+        return test::login_response(text_keys(keys)).flags(0).bytes();
+    }
+    void respond() {
+        connection.send(initiator, security_request({"CHAP_N=me", "CHAP_R=0xabcd"}, true), 6 * ms);
+        connection.acknowledge(target, 7 * ms);
+    }
+};
+
+TEST_F(ChapLogins, that_hang_behind_the_response_are_the_targets) {
+    respond();
+    connection.close(initiator, 15'006 * ms);
+    const Finding finding = only(Kind::login_unanswered);
+    EXPECT_EQ(finding.severity, Severity::problem);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.title, HasSubstr("for 15.0 s, behind the initiator's CHAP response"));
+    EXPECT_THAT(finding.explanation, HasSubstr("RADIUS"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("had answered 2 Login Requests")));
+}
+
+TEST_F(ChapLogins, that_the_target_hangs_up_on_behind_the_response_are_told) {
+    respond();
+    connection.close(target, 8 * ms);
+    connection.acknowledge(initiator, 8 * ms);
+    EXPECT_THAT(only(Kind::login_unanswered).explanation, HasSubstr("may hang up without a status"));
+}
+
+// As with mutual CHAP, where the target's own response does not verify.
+TEST_F(ChapLogins, that_the_initiator_breaks_off_behind_the_answer_are_told) {
+    respond();
+    connection.send(target, answer({"CHAP_N=it", "CHAP_R=0x1234"}), 8 * ms);
+    connection.close(initiator, 9 * ms);
+    const Finding finding = only(Kind::login_unanswered);
+    EXPECT_EQ(finding.side, Finding::Side::initiator);
+    EXPECT_THAT(finding.title, HasSubstr("The initiator broke off its login"));
+    EXPECT_THAT(finding.explanation, HasSubstr("mutual CHAP"));
+}
+
+TEST_F(ChapLogins, that_the_capture_ends_upon_are_under_way) {
+    respond();
+    EXPECT_THAT(capture.find(Kind::login_unanswered), IsEmpty());
+    connection.send(target, answer({"CHAP_N=it", "CHAP_R=0x1234"}), 8 * ms);
+    EXPECT_THAT(capture.find(Kind::login_unanswered), IsEmpty());
+}
+
+TEST_F(ChapLogins, whose_answer_the_capture_lacks_are_not_unanswered) {
+    respond();
+    connection.skip(target, 48);
+    connection.set_received(target, connection.next_seq(target));
+    connection.acknowledge(initiator, 9 * ms);
+    connection.close(initiator, 15'006 * ms);
+    EXPECT_THAT(capture.find(Kind::login_unanswered), IsEmpty());
+}
+
+TEST_F(Logins, that_are_refused_before_any_chap_do_not_speak_of_its_secret) {
+    connection.open(0);
+    connection.send(initiator, security_request({initiator_key, target_key, "AuthMethod=CHAP,None"}, true),
+                    2 * ms);
+    connection.send(target, refusal(0x0201), 3 * ms);
+    const Finding finding = only(Kind::login_refused);
+    EXPECT_THAT(finding.explanation, HasSubstr("before any CHAP took place"));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("Correct the CHAP user name")));
+    EXPECT_THAT(finding.evidence, Contains("no CHAP took place before it"));
+}
+
 TEST_F(Logins, whose_answer_the_capture_lacks_are_not_unanswered) {
     connection.open(0);
     connection.send(initiator, test::login_request(text_keys({initiator_key, target_key})).bytes(), 2 * ms);

@@ -20,11 +20,13 @@ void LoginPhase::add(const SessionEvent& event) {
         if (responses > 0 && last_response_ns > last_request_ns)
             initiator_ns += elapsed_ns(last_response_ns, event.time_ns);
         last_request_ns = event.time_ns;
+        last_request_packet = event.packet;
         return;
     }
     ++responses;
     if (requests > 0) target_ns += elapsed_ns(last_request_ns, event.time_ns);
     last_response_ns = event.time_ns;
+    last_response_packet = event.packet;
     last_code = event.code;
 }
 

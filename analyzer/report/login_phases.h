@@ -14,6 +14,8 @@ struct LoginPhase {
     uint32_t requests = 0;
     uint32_t responses = 0;
     PacketNumber first_request_packet = 0;
+    PacketNumber last_request_packet = 0;
+    PacketNumber last_response_packet = 0;
     int64_t first_request_ns = no_time;
     int64_t last_request_ns = no_time;
     int64_t last_response_ns = no_time;
