@@ -360,7 +360,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_negotiation_findings(list, input, senders);
     add_pdu_size_findings(list, input, senders, stop);
     add_offload_findings(list, input);
-    add_login_findings(list, input);
+    add_login_findings(list, input, commands);
     add_initiator_name_findings(list, input);
     add_address_findings(list, input);
     add_ping_findings(list, input, senders);

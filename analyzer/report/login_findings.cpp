@@ -60,6 +60,15 @@ bool reached_full_feature(const SessionRow& session) {
     return !session.header_digest.empty();
 }
 
+// It had begun, and did not get to the Full Feature Phase. Where text of it was cut off, its keys do not tell.
+bool ended_in_the_middle(uint32_t connection, const SessionRow& session, const FindingsInput& input,
+                         const CommandFacts& commands) {
+    const bool worked =
+        connection <= commands.of_connection.size() && commands.of_connection[connection - 1] > 0;
+    return !worked && !reached_full_feature(session) && session.tsih == unknown<uint16_t> &&
+           input.totals.cut_packets == 0;
+}
+
 // Nothing of what the target sent behind the last Login Request was acknowledged, but perhaps its FIN: no answer was lost by the
 // capture.
 bool nothing_came_back(const ConnectionRow& row, const LoginPhase& login) {
@@ -80,12 +89,12 @@ std::string place_in_login(const LoginPhase& login, const SessionRow& session) {
 }
 
 void add_unanswered(FindingList& list, uint32_t connection, const ConnectionRow& row, const LoginPhase& login,
-                    const FindingsInput& input) {
+                    const FindingsInput& input, const CommandFacts& commands) {
     if (login.requests == 0 || !login.last_is_request || !login.times_known || !nothing_came_back(row, login))
         return;
     const bool begun = login.responses > 0;
     const SessionRow session = row.session == 0 ? SessionRow{} : input.store.session(row.session);
-    if (begun && reached_full_feature(session)) return;
+    if (begun && !ended_in_the_middle(connection, session, input, commands)) return;
     // What the capture lacks may be the answer.
     if (lacks_packets(input.store, connection)) return;
     const bool arrived = row.out.unacknowledged == 0 && row.out.acknowledged_ns != no_time &&
@@ -147,15 +156,15 @@ void add_unanswered(FindingList& list, uint32_t connection, const ConnectionRow&
 
 // The initiator closes the connection in the middle of a login that the target goes on with.
 void add_broken_off(FindingList& list, uint32_t connection, const ConnectionRow& row, const LoginPhase& login,
-                    const ResultStore& store) {
+                    const FindingsInput& input, const CommandFacts& commands) {
     const bool goes_on = login.responses > 0 && !login.last_is_request && login.times_known &&
                          login.last_code != unknown<uint16_t> &&
                          login.last_code >> 8 == login_status_class::success;
-    if (!goes_on || row.session == 0 || lacks_packets(store, connection)) return;
-    const SessionRow& session = store.session(row.session);
+    if (!goes_on || row.session == 0 || lacks_packets(input.store, connection)) return;
+    const SessionRow& session = input.store.session(row.session);
     const auto end = end_of(row);
-    if (reached_full_feature(session) || session.initiator_name.empty() || !end || end->by_target ||
-        end->time_ns < login.last_response_ns)
+    if (!ended_in_the_middle(connection, session, input, commands) || session.initiator_name.empty() ||
+        !end || end->by_target || end->time_ns < login.last_response_ns)
         return;
     Finding finding = about(connection, row, Kind::login_unanswered,
                             session.chap_answered ? Severity::problem : Severity::notice);
@@ -526,7 +535,7 @@ void add_to_refused(Finding& finding, const ResultStore& store) {
 
 }  // namespace
 
-void add_login_findings(FindingList& list, const FindingsInput& input) {
+void add_login_findings(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
     for (Finding& finding : list) {
         if (finding.kind == Kind::login_refused) add_to_refused(finding, input.store);
     }
@@ -538,8 +547,8 @@ void add_login_findings(FindingList& list, const FindingsInput& input) {
     for (const auto& [connection, login] : logins) {
         if (connection == 0 || connection > input.store.connections().size()) continue;
         const ConnectionRow& row = input.store.connection(connection);
-        add_unanswered(list, connection, row, login, input);
-        add_broken_off(list, connection, row, login, input.store);
+        add_unanswered(list, connection, row, login, input, commands);
+        add_broken_off(list, connection, row, login, input, commands);
         const auto again = sent_again.find(connection);
         add_slow(list, connection, row, login, again == sent_again.end() ? nullptr : &again->second,
                  input.store);

@@ -213,7 +213,7 @@ class ChapLogins : public Logins {
         connection.send(target, answer({"CHAP_A=5", "CHAP_I=7", "CHAP_C=0x1234"}), 5 * ms);
     }
     static Bytes answer(std::initializer_list<std::string_view> keys) {
-        return test::login_response(text_keys(keys)).flags(0).bytes();
+        return test::login_response(text_keys(keys), 0x00023d000001, 0).flags(0).bytes();
     }
     void respond() {
         connection.send(initiator, security_request({"CHAP_N=me", "CHAP_R=0xabcd"}, true), 6 * ms);

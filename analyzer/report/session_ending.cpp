@@ -2,6 +2,7 @@
 #include "analyzer/report/session_ending.h"
 
 #include <algorithm>
+#include <fmt/core.h>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,18 +33,25 @@ bool is_closed_by_logout(const ResultStore& store, uint32_t connection) {
 bool may_be_logged_out_elsewhere(const ResultStore& store, uint32_t connection) {
     constexpr uint16_t close_connection = 1;
     constexpr uint16_t remove_connection = 2;
+    constexpr int64_t longest_ns = 120'000'000'000;
     const uint32_t session = store.connection(connection).session;
     const std::optional<Closing> closing = first_closing(store.connection(connection));
     if (session == 0 || !closing) return false;
+    // Whether a connection that the Logout may have named closed before this one.
+    const auto named_another = [&](const SessionEvent& event) {
+        return std::ranges::any_of(store.connections(), [&](const ConnectionRow& row) {
+            if (row.session != session) return false;
+            const std::optional<Closing> other = first_closing(row);
+            return other && other->time_ns >= event.time_ns && other->time_ns < closing->time_ns;
+        });
+    };
     return std::ranges::any_of(store.session_events().first_ones(), [&](const SessionEvent& event) {
         const bool asks = Opcode{event.opcode} == Opcode::logout_request && !event.bad_header_digest &&
                           (event.code == close_connection || event.code == remove_connection);
         if (!asks || event.session != session || event.connection == connection || event.connection == 0)
             return false;
         if (event.time_ns == no_time || event.time_ns > closing->time_ns) return false;
-        // The one that it came on would be closed first, if it were its own.
-        const std::optional<Closing> other = first_closing(store.connection(event.connection));
-        return !other || other->time_ns > closing->time_ns;
+        return elapsed_ns(event.time_ns, closing->time_ns) <= longest_ns && !named_another(event);
     });
 }
 
@@ -131,8 +139,11 @@ std::optional<EndCause> reinstatement(const ResultStore& store, uint32_t connect
         if (session.isid != own.isid || session.initiator_name != own.initiator_name ||
             session.target_name != own.target_name)
             continue;
-        return EndCause{EndCause::By::session_reinstatement, event,
-                        other.target == row.target && !own.target_name.empty()};
+        // Portals need not be of one portal group, where one initiator port has one session alone.
+        constexpr int64_t soon_ns = 5'000'000'000;
+        const bool same_portal = other.target == row.target && !own.target_name.empty();
+        if (!same_portal && elapsed_ns(event.time_ns, closed_ns) > soon_ns) continue;
+        return EndCause{EndCause::By::session_reinstatement, event, same_portal};
     }
     return std::nullopt;
 }

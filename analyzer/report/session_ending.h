@@ -14,8 +14,8 @@ namespace sanscope {
 // any connection of that (RFC 7143 §11.14.1, reason code 0).
 bool is_closed_by_logout(const ResultStore& store, uint32_t connection);
 
-// A Logout Request on another connection of its session, which itself stayed open for longer, asked to close a connection before
-// this one was closed (reason codes 1 and 2): this one, most likely. Which one it named is not known.
+// A Logout Request on another connection of its session asked to close a connection (reason codes 1 and 2) within two minutes
+// before this one was closed, as the first of them: this one, most likely. Which one it named is not known.
 bool may_be_logged_out_elsewhere(const ResultStore& store, uint32_t connection);
 
 // The target told, within two minutes before `until_ns`, that it wants a Logout, or drops the connection or all of the session

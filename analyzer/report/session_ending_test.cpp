@@ -173,6 +173,20 @@ TEST_F(EndOfConnection, that_a_logout_on_another_connection_may_have_named_is_no
     EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
 }
 
+// It was the one that closed first.
+TEST_F(EndOfConnection, behind_a_logout_that_named_a_third_connection_is_told) {
+    add_connection(0, 1);
+    add_connection(0, 1).out.fin_ns = end_ns - ms / 2;
+    add_event({.time_ns = end_ns - ms, .connection = 2, .code = 1, .opcode = logout});
+    EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
+}
+
+TEST_F(EndOfConnection, long_after_a_logout_elsewhere_is_told) {
+    add_connection(0, 1);
+    add_event({.packet = 1, .time_ns = end_ns - 200 * second, .connection = 2, .code = 1, .opcode = logout});
+    EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
+}
+
 TEST_F(EndOfConnection, by_reset_after_an_abort_does_not_say_that_all_was_answered) {
     end_by_reset_without_commands();
     EXPECT_THAT(told().explanation, HasSubstr("All that the initiator had asked for was answered"));

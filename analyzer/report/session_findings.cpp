@@ -402,7 +402,8 @@ std::vector<bool> failed_logins(const ResultStore& store, const CommandFacts& co
         // Digests are settled at the latest with the Full Feature Phase.
         const bool worked = event.connection <= commands.of_connection.size() &&
                             commands.of_connection[event.connection - 1] > 0;
-        const bool unfinished = session != 0 && !worked && store.session(session).header_digest.empty();
+        const bool unfinished = session != 0 && !worked && store.session(session).header_digest.empty() &&
+                                store.session(session).tsih == unknown<uint16_t>;
         if (refused || unfinished) failed[event.connection - 1] = true;
     }
     return failed;
