@@ -212,8 +212,14 @@ TEST_F(EndOfConnection,
     add_event(
         {.time_ns = end_ns - ms, .lun = 0, .connection = 2, .code = 5, .opcode = task_management, .itt = 9});
     EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, HasSubstr("over another of its sessions"));
+    EXPECT_EQ(find_one(Kind::unanswered_commands).side, Finding::Side::none);
     store.session(2).initiator_name = "iqn.another";
     EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, HasSubstr("Another initiator reset"));
+    store.session(2).initiator_name.clear();
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, HasSubstr("reset over another session"));
+    store.add_unit_name(1, 0, "3:6001");
+    store.add_unit_name(2, 0, "3:6002");
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, Not(HasSubstr("reset"))) << "another unit";
 }
 
 }  // namespace

@@ -87,6 +87,13 @@ Gaps find_gaps(const FindingsInput& input, const CommandFacts& commands) {
     return gaps;
 }
 
+// Their Device Identification pages (VPD page 83h) say so.
+bool are_other_units(const ResultStore& store, const SessionEvent& event, uint32_t session) {
+    const std::string& one = store.unit_names().of(event.session, event.lun);
+    const std::string& other = store.unit_names().of(session, event.lun);
+    return !one.empty() && !other.empty() && one != other;
+}
+
 // Another session's reset of the logical unit or the target that `like` waited at: the target may end commands of other initiators
 // without a status then (the TAS bit of the Control mode page, SPC-4).
 const SessionEvent* reset_by_another(const FindingsInput& input, const ConnectionRow& row,
@@ -104,6 +111,8 @@ const SessionEvent* reset_by_another(const FindingsInput& input, const Connectio
         if (store.session(event.session).target_name != store.session(row.session).target_name) return false;
         if (event.code <= logical_unit_reset && (event.lun != like.lun() || event.lun == unknown<uint64_t>))
             return false;
+        // Of two initiators one LUN may be two logical units.
+        if (event.code <= logical_unit_reset && are_other_units(store, event, row.session)) return false;
         return event.time_ns >= like.row.request_ns && event.time_ns <= end_ns;
     };
     const auto& events = store.session_events().first_ones();
@@ -114,6 +123,23 @@ const SessionEvent* reset_by_another(const FindingsInput& input, const Connectio
 bool is_same_initiator(const ResultStore& store, uint32_t one, uint32_t other) {
     const std::string& name = store.session(one).initiator_name;
     return !name.empty() && name == store.session(other).initiator_name;
+}
+
+// Whose session a reset was sent over.
+std::string_view resetter_words(const ResultStore& store, uint32_t by, uint32_t session) {
+    const std::string& name = store.session(by).initiator_name;
+    const std::string& own = store.session(session).initiator_name;
+    if (name.empty() || own.empty()) {
+        return "What it waited at was reset over another session: a target may end the commands of the other "
+               "sessions without a status then. Look at why that session's initiator did.";
+    }
+    if (is_same_initiator(store, by, session)) {
+        return "The initiator itself reset what it waited at, over another of its sessions: a target may end "
+               "the commands of the other sessions without a status then. Look at what it had waited for "
+               "there.";
+    }
+    return "Another initiator reset what it waited at: a target may end the commands of others without a "
+           "status then. Look at why that initiator did, and not at this one's path.";
 }
 
 // The commands of one connection that have no answer.
@@ -145,8 +171,10 @@ class OfConnection {
         if (closing_) cause_ = cause_of_end(input.store, number, *closing_);
         if (cause_) cause_sign_ = cause_->sign(input.store, number, closing_->time_ns);
         logged_out_ = gaps.logged_out.contains(number) || is_closed_by_logout(input.store, number);
-        reset_over_another_path_ =
-            reset_ != nullptr && is_same_initiator(input.store, reset_->session, row_.session);
+        if (reset_ != nullptr) {
+            resetter_words_ = resetter_words(input.store, reset_->session, row_.session);
+            reset_by_own_ = is_same_initiator(input.store, reset_->session, row_.session);
+        }
         if (number <= commands.last_answer_ns.size()) last_answer_ns_ = commands.last_answer_ns[number - 1];
     }
 
@@ -271,19 +299,14 @@ class OfConnection {
             return;
         }
         if (reset_ != nullptr) {
-            finding.side = Side::initiator;
+            // One that resets for what it waited for is not to blame for that.
+            finding.side = reset_by_own_ ? Side::none : Side::initiator;
             finding.confidence = Finding::Confidence::likely;
             if (!cause_ || cause_->event.packet != reset_->packet) {
                 finding.add_sign(fmt::format("{} by the initiator of session {} in packet {}, meanwhile",
                                              function_words(reset_->code), reset_->session, reset_->packet));
             }
-            finding.explanation +=
-                reset_over_another_path_
-                    ? "The initiator itself reset what it waited at, over another of its sessions: a target "
-                      "may end the commands of the other sessions without a status then. Look at what it had "
-                      "waited for there."
-                    : "Another initiator reset what it waited at: a target may end the commands of others "
-                      "without a status then. Look at why that initiator did, and not at this one's path.";
+            finding.explanation += resetter_words_;
             return;
         }
         if (logged_out_ && ended() && waited_for_a_moment()) {
@@ -361,8 +384,9 @@ class OfConnection {
     std::optional<EndCause> cause_;  // why the connection was closed
     std::string cause_sign_;
     bool logged_out_ = false;
-    const SessionEvent* reset_ = nullptr;   // another session's, while they were under way
-    bool reset_over_another_path_ = false;  // it is the same initiator's
+    const SessionEvent* reset_ = nullptr;  // another session's, while they were under way
+    std::string_view resetter_words_;
+    bool reset_by_own_ = false;  // of the same initiator
     int64_t given_up_ns_ = no_time;
     int64_t waited_ns_ = 0;    // the first of them
     int64_t patience_ns_ = 0;  // as long as answers take at the most, and as long again

@@ -31,6 +31,7 @@ class ResetByAnother : public testing::Test, protected MadeUpCapture {
             ConnectionRow& row = add_connection();
             row.out.acknowledged_ns = 50 * second;
         }
+        store.session(2).initiator_name = "iqn.another";
         for (int64_t i = 0; i < 20; ++i)
             add_command(i * 100 * ms, ms,
                         {.bytes = 4096, .name = "READ(16)", .connection = 1, .opcode = scsi_op::read_16});
