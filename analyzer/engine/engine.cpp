@@ -186,6 +186,7 @@ void Engine::count(std::span<const RawPacket> packets) {
     uint64_t wire_bytes = 0;
     uint64_t cut_packets = 0;
     uint32_t cut_at = totals_.cut_at;
+    if (set_back_at_.size() > 1) set_back_at_.erase(set_back_at_.begin(), set_back_at_.end() - 1);
     for (size_t i = 0; i < packets.size(); ++i) {
         const RawPacket& packet = packets[i];
         // Has no time of its own, and was on no wire.
@@ -193,6 +194,7 @@ void Engine::count(std::span<const RawPacket> packets) {
             continue;
         if (goes_back(latest_ns_, packet.time_ns)) [[unlikely]] {
             issues_.add(Issue::times_set_back, totals_.packets + i + 1);
+            set_back_at_.push_back(totals_.packets + i + 1);
             totals_.largest_set_back_ns = std::max(totals_.largest_set_back_ns,
                                                    within_reach(latest_ns_) - within_reach(packet.time_ns));
         }
@@ -211,6 +213,16 @@ void Engine::count(std::span<const RawPacket> packets) {
     if (first_ns == none_yet) return;
     totals_.first_ns = within_reach(first_ns);
     totals_.last_ns = within_reach(last_ns);
+}
+
+// What one connection shows of a clock that was set back between two of its packets: unless the packets' times showed it, or
+// another connection has.
+void Engine::note_set_back(int64_t by_ns, PacketNumber since, PacketNumber packet) {
+    const auto behind = std::ranges::upper_bound(set_back_at_, packet);
+    if (behind != set_back_at_.begin() && *std::prev(behind) > since) return;
+    set_back_at_.insert(behind, packet);
+    issues_.add(Issue::times_set_back, packet);
+    totals_.largest_set_back_ns = std::max(totals_.largest_set_back_ns, by_ns);
 }
 
 // The TCP segment that an IP fragment completes; nullptr, and perhaps an issue counted, for anything else.
@@ -317,7 +329,7 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
     if (!flow.tcp.note(from, packet, arrival)) [[unlikely]]
         return;
     if (flow.senders != nullptr && stop_after_ == StopAfter::none)
-        pass_to_senders(flow, from, packet, arrival.packet, believed_ns);
+        pass_to_senders(flow, from, packet, arrival.packet, believed_ns, back.by_ns > 0);
     if (flow.tcp.closed() && !flow.closing) {
         flow.closing = true;
         closed_.push_back({flow.slot, flow.number, arrival.time_ns});
@@ -336,12 +348,16 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
 }
 
 inline void Engine::pass_to_senders(Flow& flow, Side from, const DecodedPacket& packet, PacketNumber number,
-                                    int64_t time_ns) {
+                                    int64_t time_ns, bool set_back) {
     const bool stays = &packet != &defragmented_;
+    const TcpConnection::SetBack back =
+        flow.tcp.set_back(from, packet, arrival.time_ns, least_shown_set_back_ns);
     if (lane_ != nullptr && stays)
-        return lane_->work->add_packet(*flow.senders, from, packet, number, time_ns);
+        return lane_->work->add_packet(*flow.senders, from, packet, number, time_ns, set_back);
+    if (back.by_ns > 0) [[unlikely]]
+        note_set_back(back.by_ns, back.since, arrival.packet);
     if (lane_ != nullptr) lane_->settle();
-    flow.senders->on_packet(from, packet, number, time_ns);
+    flow.senders->on_packet(from, packet, number, time_ns, set_back);
 }
 
 bool Engine::defer_senders(SenderLane& lane) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -175,7 +176,8 @@ class Engine {
     void on_segment(Flow& flow, Side from, const DecodedPacket& packet, const Arrival& arrival,
                     int64_t believed_ns);
     void pass_to_senders(Flow& flow, Side from, const DecodedPacket& packet, PacketNumber number,
-                         int64_t time_ns);
+                         int64_t time_ns, bool set_back);
+    void note_set_back(int64_t by_ns, PacketNumber since, PacketNumber packet);
     void stop_deferring();
     void probe(Flow& flow, Side from, const DecodedPacket& packet, Arrival arrival);
     void begin_iscsi(Flow& flow, Side initiator);
@@ -193,9 +195,11 @@ class Engine {
 
     ResultStore store_;
     Issues issues_;
-    SenderLane* lane_ = nullptr;          // nullptr: senders are told at once
-    Issues sender_issues_;                // of the lane, until it has ended
-    int64_t latest_ns_ = no_time;         // of the packet before
+    SenderLane* lane_ = nullptr;   // nullptr: senders are told at once
+    Issues sender_issues_;         // of the lane, until it has ended
+    int64_t latest_ns_ = no_time;  // of the packet before
+    std::vector<PacketNumber>
+        set_back_at_;  // in order: the last packet of the batches before, and those of this one, whose times went back
     int64_t last_believed_ns_ = no_time;  // of the TCP segment before, as TCP senders are told
     Totals totals_;
     StopAfter stop_after_;

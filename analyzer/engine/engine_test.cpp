@@ -290,7 +290,8 @@ TEST(Engine, AClockThatIsSetBackLosesNothingAndInventsNothing) {
         const PathAsFound as_captured = path_with_clock_set(name, 1, 0);
         ASSERT_GT(as_captured.losses.size(), 40u) << name;
         for (const PacketNumber set_at : {900u, 2500u, 4923u, 7001u}) {
-            for (const int64_t set_ns : {-second * 2 / 10, -5 * second, -3600 * second}) {
+            for (const int64_t set_ns :
+                 {-second / 500, -second / 50, -second * 2 / 10, -5 * second, -3600 * second}) {
                 const PathAsFound found = path_with_clock_set(name, set_at, set_ns);
                 EXPECT_EQ(found.losses, as_captured.losses)
                     << name << ", packet " << set_at << ", " << set_ns;
@@ -303,6 +304,7 @@ TEST(Engine, AClockThatIsSetBackLosesNothingAndInventsNothing) {
 
 TEST(Engine, TcpTimestampsShowAClockThatIsSetAhead) {
     constexpr int64_t second = 1'000'000'000;
+    uint64_t set_back = 0;
     for (const char* const name : {"loss-mixed-initiator.pcap.zst", "loss-mixed-target.pcap.zst"}) {
         EXPECT_TRUE(path_with_clock_set(name, 1, 0).clock_jumps.empty()) << name;
         for (const PacketNumber set_at : {4923u, 6000u, 7001u}) {
@@ -321,6 +323,7 @@ TEST(Engine, TcpTimestampsShowAClockThatIsSetAhead) {
 // While a capture grows, a view wants to know where it is made and how long the path is.
 TEST(Engine, DescribesWhatIsKnownOfThePathBeforeTheEnd) {
     for (const char* const name : {"loss-mixed-initiator.pcap.zst", "loss-mixed-target.pcap.zst"}) {
+    found.set_back = engine.issues()[Issue::times_set_back].count;
         const auto source = open_capture(std::string(SANSCOPE_SAMPLES "/") + name);
         ASSERT_TRUE(source) << name;
         Engine engine(ResultStore::Keep::nothing());
@@ -335,9 +338,11 @@ TEST(Engine, DescribesWhatIsKnownOfThePathBeforeTheEnd) {
         ASSERT_EQ(before.size(), engine.store().connections().size());
         for (size_t i = 0; i < before.size(); ++i) {
             const ConnectionRow& after = engine.store().connections()[i];
+        EXPECT_EQ(as_captured.set_back, 0u) << name;
             EXPECT_NE(after.vantage, Vantage::unknown) << name;
             EXPECT_EQ(before[i].vantage, after.vantage) << name;
             EXPECT_NE(after.rtt_min_ns, no_time) << name;
+                EXPECT_EQ(found.set_back, 1u) << name << ", packet " << set_at << ", " << set_ns;
             EXPECT_EQ(before[i].rtt_min_ns, after.rtt_min_ns) << name;
             EXPECT_GT(before[i].retransmissions_out + before[i].retransmissions_in, 0u) << name;
         }

@@ -16,20 +16,20 @@ class SenderWork {
   public:
     // `senders` and `packet`, with the bytes that it points to, must stay until it is done.
     void add_packet(ConnectionSenders& senders, Side from, const DecodedPacket& packet, PacketNumber number,
-                    int64_t time_ns) {
-        items_.push_back({&senders, &packet, nullptr, number, time_ns, from});
+                    int64_t time_ns, bool set_back) {
+        items_.push_back({&senders, &packet, nullptr, number, time_ns, from, set_back});
     }
     // The connection has ended with `last_packet`: what was found out of its senders goes into `row`, which must stay.
     void add_end(std::unique_ptr<ConnectionSenders> senders, Side initiator, ConnectionRow& row,
                  PacketNumber last_packet) {
-        items_.push_back({senders.release(), nullptr, &row, last_packet, 0, initiator});
+        items_.push_back({senders.release(), nullptr, &row, last_packet, 0, initiator, false});
     }
 
     // Does all of it, and is empty then.
     void run(Issues& issues) {
         for (const Item& item : items_) {
             if (item.packet != nullptr) [[likely]] {
-                item.senders->on_packet(item.side, *item.packet, item.number, item.time_ns);
+                item.senders->on_packet(item.side, *item.packet, item.number, item.time_ns, item.set_back);
             } else {
                 const std::unique_ptr<ConnectionSenders> senders(item.senders);
                 end(*senders, item.side, *item.row, item.number, issues);
@@ -54,6 +54,7 @@ class SenderWork {
         PacketNumber number;
         int64_t time_ns;
         Side side;  // of the packet, or of the initiator
+        bool set_back;
     };
     std::vector<Item> items_;
 };

@@ -307,8 +307,8 @@ void add_set_back(FindingList& list, const FindingsInput& input) {
               "did "
               "is inferred as if the clock had gone on there. A clock that was set, files put one behind the "
               "other, or packets with wrong times look like this."
-            : "So often, it is no clock that was set: interfaces whose clocks differ, or packets in "
-              "disorder, look "
+            : "So often, a clock is hardly set: interfaces whose clocks differ, packets in disorder, or a "
+              "virtual machine's clock that is put right again and again, look "
               "like this. How long anything took is not known, nor are round trips, and what TCP waited for "
               "is "
               "in doubt.";

@@ -45,7 +45,7 @@ std::string_view of_one(Issue issue) {
         case Issue::statuses_out_of_number:
             return "status whose StatSN is not what the statuses before it allow";
         case Issue::times_set_back:
-            return "time the clock went back by more than 100 ms: what lasted across that is not known";
+            return "time the clock went back: what lasted across that is not known";
         case Issue::kernel_truth_damaged:
             return "block of what a kernel told that makes no sense";
         case Issue::kernel_events_lost:

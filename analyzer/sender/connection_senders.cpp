@@ -63,8 +63,8 @@ void ConnectionSenders::heard(SideState& hearer, Fill fill) {
 }
 
 void ConnectionSenders::on_packet(Side from, const DecodedPacket& packet, PacketNumber number,
-                                  int64_t captured_ns) {
-    const int64_t time_ns = clock_.continuous(captured_ns, round_trip_ns_);
+                                  int64_t captured_ns, bool set_back) {
+    const int64_t time_ns = clock_.continuous(captured_ns, round_trip_ns_, set_back);
     SideState& sender = state_of(from);
     SideState& hearer = state_of(other_side(from));
     TcpOptions options;

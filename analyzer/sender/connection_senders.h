@@ -34,8 +34,9 @@ class ConnectionSenders {
     ConnectionSenders(ResultStore& store, SendBudget& budget, uint32_t connection)
         : store_(store), budget_(budget), connection_(connection), jumps_(connection) {}
 
-    // `captured_ns`: the packet's time, within_reach().
-    void on_packet(Side from, const DecodedPacket& packet, PacketNumber number, int64_t captured_ns);
+    // `captured_ns`: the packet's time, within_reach(). `set_back`: TCP shows that the clock was, before this packet.
+    void on_packet(Side from, const DecodedPacket& packet, PacketNumber number, int64_t captured_ns,
+                   bool set_back = false);
     void finish();
     // Rows of losses that were not made, since no packet showed them.
     uint64_t withheld() const;

@@ -37,6 +37,42 @@ bool TcpConnection::is_vouched_for(Side from, const DecodedPacket& packet) const
            is_near(other.greatest_seq, Serial32(packet.ack));
 }
 
+bool TcpConnection::is_of_another_network(Side from, const DecodedPacket& packet) const {
+    const Half& sender = half(from);
+    const Half& receiver = half(other_side(from));
+    const auto is_apart = [](const Half& of, Serial32 number) {
+        if (of.sent_to_known) return !is_near(of.sent_to, number);
+        return of.syn_seen && !is_near(of.initial_seq, number);
+    };
+    const bool acknowledges = (packet.flags & tcp_ack) != 0;
+    const bool another_syn =
+        (packet.flags & tcp_syn) != 0 && sender.syn_seen && sender.initial_seq.value != packet.seq;
+    return another_syn || is_apart(sender, Serial32(packet.seq)) ||
+           (acknowledges && is_apart(receiver, Serial32(packet.ack)));
+}
+
+// The packets of one side come in the order of its sequence and acknowledgement numbers, and none acknowledges what was not yet
+// sent: an interface's queues, written one after the other, leave both so by their times.
+TcpConnection::SetBack TcpConnection::shown_set_back(Side from, const DecodedPacket& packet, int64_t time_ns,
+                                                     int64_t least_ns) const {
+    if ((packet.flags & (tcp_syn | tcp_rst)) != 0) return {};
+    const Half& sender = half(from);
+    const Half& receiver = half(other_side(from));
+    const Serial32 seq(packet.seq);
+    const Serial32 ack(packet.ack);
+    const bool acknowledges_new =
+        (packet.flags & tcp_ack) != 0 && sender.ack_seen && sender.greatest_ack.before(ack);
+    const bool goes_on = sender.sent_to_known && !seq.before(sender.sent_to) &&
+                         is_near(sender.sent_to, seq) && (acknowledges_new || packet.payload_length > 0);
+    const bool acknowledges_newest = acknowledges_new && receiver.sent_to_known && ack == receiver.sent_to;
+    SetBack back;
+    if (goes_on && sender.newest_ns - time_ns >= least_ns)
+        back = {sender.newest_ns - time_ns, sender.newest_packet};
+    if (acknowledges_newest && receiver.newest_data_ns - time_ns >= std::max(least_ns, back.by_ns))
+        back = {receiver.newest_data_ns - time_ns, receiver.newest_data_packet};
+    return back;
+}
+
 // Of one that is_far(): unless it acknowledges what the other side sent, or a second one stands near it, as behind a pause of
 // the capture.
 bool TcpConnection::is_stray(Side from, const DecodedPacket& packet) {
@@ -95,6 +131,8 @@ void TcpConnection::note_acknowledgement(Side from, Serial32 ack, const Arrival&
     if (!half(from).ack_seen) half(from).first_ack = ack;
     half(from).greatest_ack = ack;
     half(from).ack_seen = true;
+    half(from).newest_packet = arrival.packet;
+    half(from).newest_ns = arrival.time_ns;
     Half& acknowledged = other(from);
     note_acknowledged(acknowledged, ack, arrival.time_ns);
     if (acknowledged.late != nullptr) [[unlikely]]

@@ -25,6 +25,23 @@ class TcpConnection {
         return !goes_on(from, packet) && begins_next(from, packet);
     }
 
+    // Whether this segment cannot be of this connection but of another network that has the same addresses and ports: its sequence
+    // number, or what it acknowledges, is not near what was seen.
+    bool is_of_another_network(Side from, const DecodedPacket& packet) const;
+
+    // By how much a segment's time (that is not yet noted) lies before that of an earlier packet, which it went behind: it goes on
+    // in sequence where its own side had come, or acknowledges those data. So the file's order is right, and times are not.
+    struct SetBack {
+        int64_t by_ns = 0;  // 0: by nothing, or less than least_shown_set_back_ns
+        PacketNumber since = 0;
+    };
+    SetBack set_back(Side from, const DecodedPacket& packet, int64_t time_ns, int64_t least_ns) const {
+        const int64_t newest_ns = std::max(half(from).newest_ns, half(other_side(from)).newest_data_ns);
+        if (time_ns > newest_ns - least_ns) [[likely]]
+            return {};
+        return shown_set_back(from, packet, time_ns, least_ns);
+    }
+
     // Counts the segment and takes note of its control bits and its acknowledgement. False: it is not acceptable (RFC 9293
     // §3.10.7.4), a stray one of which nothing else is taken.
     bool note(Side from, const DecodedPacket& packet, const Arrival& arrival) {
@@ -41,7 +58,8 @@ class TcpConnection {
         }
         if ((packet.flags & (tcp_syn | tcp_rst)) == 0) {
             const Serial32 end = Serial32(packet.seq) + packet.payload_length;
-            if (!sender.sent_to_known || sender.sent_to.before(end)) sender.sent_to = end;
+            if (!sender.sent_to_known || sender.sent_to.before(end))
+                note_progress(sender, end, packet, arrival);
             sender.sent_to_known = true;
         }
         if ((packet.flags & (tcp_syn | tcp_fin | tcp_rst)) != 0) [[unlikely]]
@@ -108,6 +126,7 @@ class TcpConnection {
     void describe(Side initiator, ConnectionRow& row) const;
 
   private:
+    static constexpr int64_t long_ago_ns = -(int64_t{1} << 62);  // such that times can be taken from it
     struct Half {
         explicit Half(ReassemblyBudget& budget) : stream(budget) {}
         StreamReassembler stream;
@@ -130,6 +149,11 @@ class TcpConnection {
         // The farthest that any segment says was sent: one without data too, though what it stands behind was never seen.
         Serial32 sent_to;
         bool sent_to_known = false;
+        // The last packet that brought something new in sequence or acknowledged something new, and the last one with new data.
+        PacketNumber newest_packet = 0;
+        PacketNumber newest_data_packet = 0;
+        int64_t newest_ns = long_ago_ns;
+        int64_t newest_data_ns = long_ago_ns;
         // Where the latest stray segment stood.
         Serial32 stray_seq;
         bool stray_seen = false;
@@ -168,6 +192,16 @@ class TcpConnection {
             sender.largest_pending_end = end;
         }
     }
+    static void note_progress(Half& sender, Serial32 end, const DecodedPacket& packet,
+                              const Arrival& arrival) {
+        sender.sent_to = end;
+        sender.newest_packet = arrival.packet;
+        sender.newest_ns = arrival.time_ns;
+        if (packet.payload_length == 0) return;
+        sender.newest_data_packet = arrival.packet;
+        sender.newest_data_ns = arrival.time_ns;
+    }
+    SetBack shown_set_back(Side from, const DecodedPacket& packet, int64_t time_ns, int64_t least_ns) const;
     static void note_late(Half& sender, const Half& receiver, Serial32 end, const Arrival& arrival);
     // Acknowledges nothing new. One that was under way when the data were sent tells nothing of whether they arrived.
     void note_answer(Side from, const DecodedPacket& packet, const Arrival& arrival) {

@@ -349,6 +349,95 @@ TEST(TcpConnection, LeavesDataBeyondAnyWindowToTheNextConnection) {
     EXPECT_TRUE(c.takes(Side::a, {.seq = 1000 - (1u << 29), .length = 100}));
 }
 
+// Of one connection: packets, each with its time.
+class Timed {
+  public:
+    // By how much the packet's time is shown to go back.
+    int64_t takes(Side from, const Sent& sent, int64_t time_ns) {
+        DecodedPacket packet;
+        packet.seq = sent.seq;
+        packet.ack = sent.ack;
+        packet.flags = sent.flags;
+        packet.payload_length = sent.length;
+        const TcpConnection::SetBack back = tcp.set_back(from, packet, time_ns, 1'000'000);
+        tcp.note(from, packet, {++packet_, time_ns});
+        since = back.since;
+        return back.by_ns;
+    }
+    ReassemblyBudget budget;
+    TcpConnection tcp{budget};
+    PacketNumber since = 0;
+
+  private:
+    uint64_t packet_ = 0;
+};
+
+TEST(TcpConnection, ShowsAClockThatWasSetBackWhereItsSequenceGoesOn) {
+    constexpr int64_t ms = 1'000'000;
+    Timed c;
+    EXPECT_EQ(c.takes(Side::a, {.seq = 1000, .ack = 5000, .length = 100}, 100 * ms), 0);
+    EXPECT_EQ(c.takes(Side::b, {.seq = 5000, .ack = 1100, .length = 100}, 101 * ms), 0);
+    EXPECT_EQ(c.takes(Side::b, {.seq = 5100, .ack = 1100, .length = 100}, 96 * ms), 5 * ms);
+    EXPECT_EQ(c.since, 2u);
+    // By the clock as it goes on from there.
+    EXPECT_EQ(c.takes(Side::b, {.seq = 5200, .ack = 1100, .length = 100}, 97 * ms), 0);
+    EXPECT_EQ(c.takes(Side::a, {.seq = 1100, .ack = 5300}, 98 * ms), 2 * ms) << "the other side's first";
+    EXPECT_EQ(c.since, 1u);
+    EXPECT_EQ(c.takes(Side::a, {.seq = 1100, .ack = 5300, .length = 100}, 99 * ms), 0);
+}
+
+TEST(TcpConnection, ShowsAClockThatWasSetBackByWhatAcknowledges) {
+    constexpr int64_t ms = 1'000'000;
+    Timed c;
+    c.takes(Side::a, {.seq = 1000, .ack = 5000, .length = 100}, 100 * ms);
+    c.takes(Side::b, {.seq = 5000, .ack = 1100}, 101 * ms);
+    c.takes(Side::a, {.seq = 1100, .ack = 5000, .length = 100}, 200 * ms);
+    EXPECT_EQ(c.takes(Side::b, {.seq = 5000, .ack = 1200}, 180 * ms), 20 * ms);
+    EXPECT_EQ(c.since, 3u);
+}
+
+// Each queue of an interface is written when it is full; of a direction's packets, queues may share out too.
+TEST(TcpConnection, ShowsNoClockThatWasSetBackWherePacketsAreOutOfOrder) {
+    constexpr int64_t ms = 1'000'000;
+    Timed queues;
+    for (uint32_t n = 0; n < 8; ++n)
+        EXPECT_EQ(
+            queues.takes(Side::a, {.seq = 1000 + n * 100, .ack = 5000, .length = 100}, (100 + 2 * n) * ms),
+            0);
+    for (uint32_t n = 0; n < 8; ++n)
+        EXPECT_EQ(queues.takes(Side::b, {.seq = 5000, .ack = 1100 + n * 100}, (101 + 2 * n) * ms), 0) << n;
+    Timed shared;
+    for (const uint32_t n : {0u, 2u, 4u, 1u, 3u, 6u, 5u, 7u})
+        EXPECT_EQ(
+            shared.takes(Side::a, {.seq = 1000 + n * 100, .ack = 5000, .length = 100}, (100 + 2 * n) * ms),
+            0);
+    for (const uint32_t n : {4u, 6u, 1u, 3u, 7u, 5u})
+        EXPECT_EQ(shared.takes(Side::b, {.seq = 5000, .ack = 1100 + n * 100}, (101 + 2 * n) * ms), 0) << n;
+}
+
+TEST(TcpConnection, KnowsSegmentsOfAnotherNetworkWithTheSameEnds) {
+    DecodedPacket packet;
+    packet.flags = tcp_ack;
+    packet.payload_length = 100;
+    const auto is_of_another = [&](const Connection& c, Side from, uint32_t seq, uint32_t ack) {
+        packet.seq = seq;
+        packet.ack = ack;
+        return c.tcp.is_of_another_network(from, packet);
+    };
+    Connection c;
+    EXPECT_FALSE(is_of_another(c, Side::a, 1000, 5000)) << "nothing is known";
+    c.takes(Side::a, {.seq = 1000, .ack = 5000, .length = 100});
+    EXPECT_FALSE(is_of_another(c, Side::a, 1100, 5000));
+    EXPECT_FALSE(is_of_another(c, Side::b, 5000, 1100)) << "it acknowledges what was sent";
+    EXPECT_TRUE(is_of_another(c, Side::b, 77'000'000, 88'000'000));
+    EXPECT_TRUE(is_of_another(c, Side::a, 77'000'000, 5000));
+    packet.flags = tcp_syn;
+    Connection opened;
+    opened.open();
+    EXPECT_FALSE(is_of_another(opened, Side::a, 1000, 0)) << "the same SYN";
+    EXPECT_TRUE(is_of_another(opened, Side::a, 2000, 0));
+}
+
 TEST(TcpConnection, IsClosedByAReset) {
     Connection c;
     c.open();

@@ -13,6 +13,8 @@ namespace sanscope {
 // From so much on it is Issue::times_set_back: packets of several interfaces may come a little out of order; a clock that is set,
 // or a file put behind another, is more.
 constexpr int64_t least_set_back_ns = 100'000'000;
+// Likewise, where TCP shows that packets stand in the order in which they passed.
+constexpr int64_t least_shown_set_back_ns = 1'000'000;
 // A clock is set seldom: more often than this it is interfaces whose clocks differ, or packets out of order.
 constexpr uint64_t most_set_back = 8;
 

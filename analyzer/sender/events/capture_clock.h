@@ -23,11 +23,14 @@ class CaptureClock {
     static constexpr int64_t most_passed_ns = 1'000'000'000;
 
     // A packet's time, in the order of the capture; times are within_reach(). Less by least_set_back_ns or more than one before only
-    // where it is one packet's that is wrong, or beyond `most_steps`.
-    int64_t continuous(int64_t captured_ns, int64_t passed_ns) {
+    // where it is one packet's that is wrong, or beyond `most_steps`. `shown`: that the clock was set back before this packet, by
+    // however little, shows otherwise.
+    int64_t continuous(int64_t captured_ns, int64_t passed_ns, bool shown = false) {
         const int64_t time_ns = within_reach(captured_ns + offset_ns_);
         if (time_ns < last_ns_ - least_set_back_ns) [[unlikely]]
-            return step_back(captured_ns, passed_ns);
+            return step_back(captured_ns, passed_ns, 0);
+        if (shown && time_ns < last_ns_) [[unlikely]]
+            return step_back(captured_ns, passed_ns, lone_packets);
         if (packets_since_step_ < lone_packets) [[unlikely]]
             return just_behind_step(captured_ns);
         if (time_ns > last_ns_) last_ns_ = time_ns;
@@ -50,7 +53,8 @@ class CaptureClock {
         int64_t before_ns = 0;  // continuous time of the last packet before it
     };
 
-    int64_t step_back(int64_t captured_ns, int64_t passed_ns) {
+    // `believed`: as if so many packets had come behind the step.
+    int64_t step_back(int64_t captured_ns, int64_t passed_ns, uint32_t believed) {
         const int64_t at_ns = last_ns_ + std::clamp(passed_ns, int64_t{0}, most_passed_ns);
         if (steps_ == most_steps || captured_ns < at_ns - most_ns)
             return within_reach(captured_ns + offset_ns_);
@@ -60,7 +64,7 @@ class CaptureClock {
         step.offset_ns = step.at_ns - captured_ns;
         offset_ns_ = step.offset_ns;
         last_ns_ = step.at_ns;
-        packets_since_step_ = 0;
+        packets_since_step_ = believed;
         return step.at_ns;
     }
     // Times go on as if there had been no step: then there was none.

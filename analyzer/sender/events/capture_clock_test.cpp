@@ -35,6 +35,18 @@ TEST(CaptureClock, GoesOnWhereItWasSetBack) {
     EXPECT_EQ(clock.captured(start + 11 * ms), start + 11 * ms) << "within it, by the clock before";
 }
 
+TEST(CaptureClock, GoesOnWhereItIsShownThatItWasSetBackByLittle) {
+    CaptureClock clock;
+    EXPECT_EQ(clock.continuous(start + 10 * ms, 2 * ms), start + 10 * ms);
+    EXPECT_EQ(clock.continuous(start + 11 * ms - 20 * ms, 2 * ms, true), start + 12 * ms);
+    for (int64_t at = 12 * ms; at < 60 * ms; at += ms)
+        EXPECT_EQ(clock.continuous(start + at - 20 * ms, 2 * ms), start + at + ms)
+            << "no packet takes it back";
+    EXPECT_EQ(clock.captured(start + 40 * ms), start + 39 * ms - 20 * ms);
+    EXPECT_EQ(clock.continuous(start + 60 * ms, 2 * ms, true), start + 81 * ms)
+        << "not behind what was before";
+}
+
 TEST(CaptureClock, StepsAddUp) {
     CaptureClock clock;
     int64_t set = 0;
