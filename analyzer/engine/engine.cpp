@@ -233,6 +233,7 @@ const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, const Arri
         const Datagram* datagram = fragments_.add(*current, arrival.time_ns);
         if (datagram == nullptr) return nullptr;
         decode_datagram(*datagram, defragmented_);
+        defragmented_.vlan = packet.vlan;
         current = &defragmented_;
     }
     switch (current->kind) {
@@ -260,35 +261,58 @@ const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, const Arri
 inline Engine::Flow* Engine::flow_of(const DecodedPacket& packet, const Arrival& arrival, Side& from) {
     const uint32_t ports = uint32_t{packet.source_port} << 16 | packet.destination_port;
     const auto last_address_byte = static_cast<uint32_t>(packet.source.words[1] >> 56);
-    RecentFlow& recent = recent_[(ports + last_address_byte) * 0x9e3779b1u >> 24];
-    const bool hit = recent.flow != nullptr && recent.ports == ports && recent.source == packet.source &&
-                     recent.destination == packet.destination;
+    RecentFlow& recent = recent_[(ports + last_address_byte + packet.vlan) * 0x9e3779b1u >> 24];
+    const bool hit = recent.flow != nullptr && recent.ports == ports && recent.vlan == packet.vlan &&
+                     recent.source == packet.source && recent.destination == packet.destination;
     if (hit && !recent.flow->tcp.is_of_next_incarnation(recent.from, packet)) [[likely]] {
         from = recent.from;
         return recent.flow;
     }
     Flow* flow = find_flow(packet, arrival, from);
-    if (flow != nullptr) recent = {packet.source, packet.destination, ports, from, flow};
+    if (flow != nullptr) recent = {packet.source, packet.destination, ports, packet.vlan, from, flow};
     return flow;
 }
 
 Engine::Flow* Engine::find_flow(const DecodedPacket& packet, const Arrival& arrival, Side& from) {
     bool source_is_low = false;
-    const FlowKey key = FlowKey::of(packet, source_is_low);
+    FlowKey key = FlowKey::of(packet, source_is_low);
     if (connections_ >= max_connections && !flow_table_.contains(key)) [[unlikely]] {
         issues_.add(Issue::connections_over_limit, arrival.packet);
         return nullptr;
     }
-    uint32_t& slot = flow_table_.find_or_add(key);
-    if (slot != FlowTable::none) {
-        Flow* flow = flows_[slot].get();
-        from = flow->a_is_low == source_is_low ? Side::a : Side::b;
-        if (!flow->tcp.is_of_next_incarnation(from, packet)) return flow;
-        forget(slot);
-        slot = FlowTable::none;
+    const auto side_in = [=](const Flow& flow) { return flow.a_is_low == source_is_low ? Side::a : Side::b; };
+    uint32_t* slot = &flow_table_.find_or_add(key);
+    if (*slot != FlowTable::none && !flows_[*slot]->came_in(packet.vlan)) [[unlikely]] {
+        Flow& first = *flows_[*slot];
+        if (is_in_another_network(first, side_in(first), packet, key)) {
+            first.has_others = true;
+            key.network = packet.vlan + 1;
+            slot = &flow_table_.find_or_add(key);
+        }
+    }
+    if (*slot != FlowTable::none) {
+        Flow* flow = flows_[*slot].get();
+        from = side_in(*flow);
+        if (!flow->tcp.is_of_next_incarnation(from, packet)) {
+            flow->comes_in(packet.vlan);
+            return flow;
+        }
+        forget(*slot);
+        *slot = FlowTable::none;
     }
     from = Side::a;
-    return begin_flow(key, slot, source_is_low, arrival);
+    Flow* const flow = begin_flow(key, *slot, source_is_low, arrival);
+    if (flow != nullptr) flow->comes_in(packet.vlan);
+    return flow;
+}
+
+// Of a packet in a VLAN that no packet of `first` came in. Its own would be a mirror port's, which shows one connection in several
+// VLANs, or each direction in another one.
+bool Engine::is_in_another_network(const Flow& first, Side from, const DecodedPacket& packet,
+                                   FlowKey key) const {
+    key.network = packet.vlan + 1;
+    if (first.has_others && flow_table_.contains(key)) return true;
+    return first.tcp.is_of_another_network(from, packet);
 }
 
 // Ends the flow and gives its slot back.
@@ -326,8 +350,12 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
 
 [[gnu::always_inline]] inline void Engine::on_segment(Flow& flow, Side from, const DecodedPacket& packet,
                                                       const Arrival& arrival, int64_t believed_ns) {
+    const TcpConnection::SetBack back =
+        flow.tcp.set_back(from, packet, arrival.time_ns, least_shown_set_back_ns);
     if (!flow.tcp.note(from, packet, arrival)) [[unlikely]]
         return;
+    if (back.by_ns > 0) [[unlikely]]
+        note_set_back(back.by_ns, back.since, arrival.packet);
     if (flow.senders != nullptr && stop_after_ == StopAfter::none)
         pass_to_senders(flow, from, packet, arrival.packet, believed_ns, back.by_ns > 0);
     if (flow.tcp.closed() && !flow.closing) {
@@ -350,12 +378,8 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
 inline void Engine::pass_to_senders(Flow& flow, Side from, const DecodedPacket& packet, PacketNumber number,
                                     int64_t time_ns, bool set_back) {
     const bool stays = &packet != &defragmented_;
-    const TcpConnection::SetBack back =
-        flow.tcp.set_back(from, packet, arrival.time_ns, least_shown_set_back_ns);
     if (lane_ != nullptr && stays)
         return lane_->work->add_packet(*flow.senders, from, packet, number, time_ns, set_back);
-    if (back.by_ns > 0) [[unlikely]]
-        note_set_back(back.by_ns, back.since, arrival.packet);
     if (lane_ != nullptr) lane_->settle();
     flow.senders->on_packet(from, packet, number, time_ns, set_back);
 }

@@ -125,6 +125,14 @@ class Engine {
               slot(flow_slot),
               a_is_low(source_is_low),
               key(ends) {}
+        bool came_in(uint32_t vlan) const {
+            const auto end = vlans.begin() + vlans_known;
+            return std::find(vlans.begin(), end, vlan) != end;
+        }
+        // Of more VLANs than it keeps, nothing is told from what they bring.
+        void comes_in(uint32_t vlan) {
+            if (vlans_known < vlans.size() && !came_in(vlan)) vlans[vlans_known++] = vlan;
+        }
         TcpConnection tcp;
         std::unique_ptr<ConnectionSenders> senders;  // until its streams have ended
         std::unique_ptr<IscsiProbe> probe;           // once there was something to look at
@@ -133,6 +141,9 @@ class Engine {
         uint32_t number;
         uint32_t slot;
         bool a_is_low;
+        bool has_others = false;  // there are, or were, connections of other networks with the same ends
+        uint8_t vlans_known = 0;
+        std::array<uint32_t, 4> vlans{};        // that its packets came in, as DecodedPacket::vlan
         bool stream_begun[2] = {false, false};  // of side a, b: a piece was consumed
         bool is_iscsi = false;
         DecodeAs::Protocol decoded_as = DecodeAs::Protocol::by_content;
@@ -148,6 +159,7 @@ class Engine {
         IpAddress source;
         IpAddress destination;
         uint32_t ports = 0;
+        uint32_t vlan = 0;
         Side from = Side::a;
         Flow* flow = nullptr;
     };
@@ -170,6 +182,7 @@ class Engine {
                                      uint32_t wire_length);
     Flow* flow_of(const DecodedPacket& packet, const Arrival& arrival, Side& from);
     Flow* find_flow(const DecodedPacket& packet, const Arrival& arrival, Side& from);
+    bool is_in_another_network(const Flow& first, Side from, const DecodedPacket& packet, FlowKey key) const;
     void forget(uint32_t slot);
     Flow* begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, const Arrival& arrival);
     bool time_is_alone(const PacketBatch& batch, size_t index) const;

@@ -9,18 +9,19 @@
 
 namespace sanscope {
 
-// The two ends of a TCP connection, the same for both directions. VLAN tags and tunnel identifiers are no part of it:
+// The two ends of a TCP connection, the same for both directions. VLAN tags and tunnel identifiers are no part of them:
 // a mirror port may show one packet under several.
 struct FlowKey {
     IpAddress low;  // the end whose (address, port) is the lesser
     IpAddress high;
     uint16_t low_port = 0;
     uint16_t high_port = 0;
+    uint32_t network = 0;  // apart from others with the same addresses; 0: the one that was seen first
 
     // Of keys with one hash, all parts are equal nearly always: looking at them one by one would only cost branches.
     bool operator==(const FlowKey& other) const {
         const bool ports = low_port == other.low_port && high_port == other.high_port;
-        return low == other.low && high == other.high && ports;
+        return low == other.low && high == other.high && ports && network == other.network;
     }
 
     // `source_is_low` shows in which direction the packet went.
@@ -46,7 +47,9 @@ inline uint64_t FlowKey::hash(uint64_t seed) const {
     constexpr uint64_t k = 0x9e3779b97f4a7c15;
     uint64_t h = (seed ^ low.words[1] ^ (high.words[1] << 32 | high.words[1] >> 32)) * k;
     h = (h ^ h >> 32 ^ low.words[0] ^ (high.words[0] << 1)) * k;
-    h = (h ^ h >> 29 ^ (static_cast<uint64_t>(low_port) << 16 | high_port)) * k;
+    h = (h ^ h >> 29 ^
+         (static_cast<uint64_t>(network) << 32 | static_cast<uint64_t>(low_port) << 16 | high_port)) *
+        k;
     return h ^ h >> 32;
 }
 

@@ -182,6 +182,7 @@ void settle(Kind kind, const Walk& walk, DecodedPacket& out) {
         kind == Kind::tcp || kind == Kind::ip_fragment || kind == Kind::icmp || kind == Kind::arp;
     if (!holds) out = DecodedPacket{};
     out.kind = kind;
+    if (kind == Kind::tcp || kind == Kind::ip_fragment) out.vlan = walk.vlan;
     if (kind == Kind::passed_over) {
         out.passed_over = walk.passed_over;
         out.passed_over_number = walk.passed_over_number;
@@ -225,6 +226,7 @@ Kind decode_ether_type(uint16_t ether_type, Bytes bytes, Walk& walk) {
         case ether_type_vlan_9200:
             if (!walk.descend()) return Kind::other;
             if (!bytes.has(4)) return bytes.why_not(4);
+            walk.vlan = walk.vlan << 12 | (load_be16(bytes.data) & 0x0fffu);
             return decode_type_or_length(load_be16(bytes.data + 2), bytes.after(4), walk);
         case ether_type_arp:
             return decode_arp(bytes, walk);

@@ -349,6 +349,15 @@ TEST_P(EachEncapsulation, TrailerBehindTheIpLengthIsNoPayload) {
 // --- What a capturing system puts in front of packets
 // ----------------------------------------------------------------------------------------------------
 
+TEST(DecodeFrame, TellsTheVlansOfAllTags) {
+    const Layer ip = segment_in_ipv4();
+    EXPECT_EQ(decode(ethernet(ip), LinkType::ethernet).vlan, 0u);
+    EXPECT_EQ(decode(ethernet(vlan(0, ip)), LinkType::ethernet).vlan, 0u) << "priority alone";
+    EXPECT_EQ(decode(ethernet(vlan(100, ip)), LinkType::ethernet).vlan, 100u);
+    EXPECT_EQ(decode(ethernet(vlan(7, vlan(100, ip), ether_type_service_vlan)), LinkType::ethernet).vlan,
+              7u << 12 | 100u);
+}
+
 TEST(DecodeFrame, NflogInBothByteOrders) {
     for (const bool big_endian : {false, true}) {
         expect_segment(decode(nflog(big_endian, segment_in_ipv4()), LinkType::nflog));

@@ -67,6 +67,9 @@ struct DecodedPacket {
     // Of kind passed_over only:
     Encapsulation passed_over = Encapsulation::none;
     uint16_t passed_over_number = 0;  // as PassedOver::Row::number
+    // Of kinds tcp and ip_fragment: the VLAN identifiers of all tags passed (IEEE 802.1Q §9.6), 12 bits each, the innermost last;
+    // 0: none, or tags for priority alone.
+    uint32_t vlan = 0;
 };
 
 }  // namespace sanscope

@@ -38,6 +38,7 @@ struct Walk {
     bool in_ipv6 = false;
     Encapsulation passed_over = Encapsulation::none;
     uint16_t passed_over_number = 0;
+    uint32_t vlan = 0;  // as DecodedPacket::vlan
 
     // Called for each header that can be followed by another of its kind: false when there were too many.
     bool descend() { return headers_left-- > 0; }
