@@ -305,6 +305,28 @@ TEST_F(Unanswered, behind_what_the_tap_dropped_are_told_as_ever) {
     EXPECT_EQ(find_one(Kind::unanswered_commands).severity, Severity::problem);
 }
 
+// A capture that loses a connection amid its data: TCP would send again, and the initiator what it was asked for.
+TEST_F(Unanswered, of_a_connection_that_breaks_off_are_not_held_against_the_target) {
+    const uint64_t write =
+        add_command(second, 0, {.bytes = 524288, .name = "WRITE(16)", .r2ts = 2, .opcode = 0x8a});
+    acknowledge(second + ms);
+    row.end_ns = second + 50 * ms;
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, HasSubstr("hang or die"));
+    store.command_marks(static_cast<uint32_t>(write)).grants = 1;
+    const Finding owed = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(owed.severity, Severity::notice);
+    EXPECT_EQ(owed.confidence, Confidence::possible);
+    EXPECT_EQ(owed.side, Finding::Side::none);
+    EXPECT_THAT(owed.explanation,
+                AllOf(HasSubstr("lost to the capture"), Not(HasSubstr("Look at the target"))));
+    EXPECT_THAT(owed.evidence, Contains(HasSubstr("asked for data")));
+    store.command_marks(static_cast<uint32_t>(write)).grants = 0;
+    row.in.unacknowledged = 1448;
+    EXPECT_THAT(find_one(Kind::unanswered_commands).evidence, Contains(HasSubstr("not sent again")));
+    row.end_ns = totals.last_ns;
+    EXPECT_EQ(find_one(Kind::unanswered_commands).severity, Severity::problem);
+}
+
 // A benchmark whose time is over closes its connection under its commands.
 TEST_F(Unanswered, of_an_initiator_that_closes_at_once_are_not_the_targets) {
     add_command(second, 0, read());

@@ -176,6 +176,7 @@ class OfConnection {
             reset_by_own_ = is_same_initiator(input.store, reset_->session, row_.session);
         }
         if (number <= commands.last_answer_ns.size()) last_answer_ns_ = commands.last_answer_ns[number - 1];
+        breaks_off_ = breaks_off(input.store);
     }
 
     Finding told() const {
@@ -224,6 +225,25 @@ class OfConnection {
         constexpr int64_t moment_ns = 100'000'000;
         constexpr int64_t felt_by_anyone_ns = 1'000'000'000;
         return waited_ns_ <= std::clamp(patience_ns_, moment_ns, felt_by_anyone_ns);
+    }
+
+    enum class BreaksOff : uint8_t { no, unacknowledged, data_owed };
+    // Nothing of the connection is captured any more though one of its hosts has to send: again what was not acknowledged, within a
+    // retransmission timeout (RFC 6298 §2.4), or the data that R2T PDUs ask for.
+    BreaksOff breaks_off(const ResultStore& store) const {
+        constexpr int64_t least_silence_ns = 1'000'000'000;
+        const int64_t round_trip_ns = row_.rtt_min_ns == no_time ? 0 : row_.rtt_min_ns;
+        if (ended() || elapsed_ns(row_.end_ns, capture_end_ns_) <= least_silence_ns + 2 * round_trip_ns)
+            return BreaksOff::no;
+        bool timed_out = false;  // then the next time is later each time
+        for (const SenderSummary& sender : store.senders()) {
+            timed_out = timed_out || (sender.connection() == number_ && sender.losses(LossKind::rto) > 0);
+        }
+        if ((row_.out.unacknowledged > 0 || row_.in.unacknowledged > 0) && !timed_out)
+            return BreaksOff::unacknowledged;
+        const bool owes = like_.command > 0 && like_.command <= store.command_marks().size() &&
+                          like_.row.r2ts > 0 && store.command_marks()[like_.command - 1].grants > 0;
+        return owes ? BreaksOff::data_owed : BreaksOff::no;
     }
 
     void tell_under_way(Finding& finding) const {
@@ -296,6 +316,20 @@ class OfConnection {
             finding.explanation +=
                 "Packets of the target are missing from the capture behind the request: the answer may have "
                 "been among them.";
+            return;
+        }
+        if (!all_late_ && breaks_off_ != BreaksOff::no) {
+            finding.severity = Severity::notice;
+            finding.confidence = Finding::Confidence::possible;
+            finding.cost_ns = 0;
+            finding.add_sign(breaks_off_ == BreaksOff::data_owed
+                                 ? "the target had asked for data that the initiator did not send"
+                                 : "what was not acknowledged is not sent again, as TCP has to");
+            finding.explanation +=
+                "Nothing of the connection was captured any more, though one of its hosts had to send: its "
+                "packets were lost to the capture (a filter, a mirror port, another path), or one of the "
+                "hosts "
+                "or the path was gone. Whether it was answered is not known.";
             return;
         }
         if (reset_ != nullptr) {
@@ -391,6 +425,7 @@ class OfConnection {
     int64_t waited_ns_ = 0;    // the first of them
     int64_t patience_ns_ = 0;  // as long as answers take at the most, and as long again
     int64_t last_answer_ns_ = no_time;
+    BreaksOff breaks_off_ = BreaksOff::no;
 };
 
 Finding told_of_aborted(const CommandsLike& like) {
