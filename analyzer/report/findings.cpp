@@ -15,6 +15,7 @@
 #include "analyzer/report/command_facts.h"
 #include "analyzer/report/command_findings.h"
 #include "analyzer/report/connection_findings.h"
+#include "analyzer/report/connections_twice.h"
 #include "analyzer/report/digest_findings.h"
 #include "analyzer/report/ending_words.h"
 #include "analyzer/report/error_ladder_findings.h"
@@ -373,7 +374,10 @@ std::vector<Finding> findings(const FindingsInput& input) {
     if (in_order) add_path_skew(list, input.store, senders, stop);
     add_kernel_findings(list, input.store);
     add_capture_findings(list, input, stop);
+    const std::vector<ConnectionTwice> twice = connections_twice(input.store, stop);
     if (stop.asked()) return {};
+    add_connections_twice(list, twice);
+    doubt_what_is_twice(list, input.store, twice);
     if (!in_order) doubt_durations(list, clocks, input.issues[Issue::times_set_back].count > most_set_back);
     doubt_waits(list, input.store, jumps);
     put_causes_first(list);
@@ -393,7 +397,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
         return sender.connection->iscsi &&
                share_of(sender.held_back_ns(), sender.judged_ns()) >= noticeable_share;
     });
-    if (is_well && !in_part && input.store.summary().commands() > 0)
+    if (is_well && !in_part && twice.empty() && input.store.summary().commands() > 0)
         list.push_back(nothing_wrong(input, commands, tcp_waited));
     for (Finding& finding : list) begin_with_capital(finding.title);
     sort_by_weight(list);

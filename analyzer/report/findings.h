@@ -58,6 +58,8 @@ struct Finding {
     int64_t begin_ns = no_time;  // the time that shows it best
     int64_t end_ns = no_time;
     Sender sender = Sender::unknown;
+    // Of what its connection's TCP did, and how long commands took, nobody can tell.
+    bool doubts_connection = false;
     bool doubts_durations = false;  // of what was under way then, nobody can tell how long it took
 
     void add_sign(std::string_view sign);

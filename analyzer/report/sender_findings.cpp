@@ -91,6 +91,7 @@ class OfSender {
         const uint64_t copies = count(LossKind::duplicate);
         Finding finding = begin(Kind::captured_twice, Severity::notice, 0);
         finding.side = Finding::Side::capture;
+        finding.doubts_connection = true;
         finding.title = fmt::format("Nearly all that {} sent is in the capture twice: losses cannot be told",
                                     facts_.name());
         finding.explanation =
