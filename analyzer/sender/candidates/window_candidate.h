@@ -70,7 +70,10 @@ class WindowCandidate : public CwndControl<Ops> {
         raised_ = prior_raised_;
     }
     void cwnd_restart(const SenderState& tp, int64_t idle_us) {
+        if (!this->slow_start_after_idle_) return;
+        const Window before = window_;
         Linux::cwnd_restart(tp, idle_us);
+        restart_ = {before, tp.snd_nxt, tp.now_us, window_.cwnd, raised_, window_.cwnd < before.cwnd};
         lifted_ = 0;
         forget_use(window_.cwnd);
     }
@@ -79,6 +82,9 @@ class WindowCandidate : public CwndControl<Ops> {
     void on_sent(const SenderState& tp, bool forced) {
         const uint32_t in_flight = tp.in_flight();
         if (forced || in_flight <= window_.cwnd) return;
+        if (restart_.open && !late_) [[unlikely]]
+            disprove_restart(tp);
+        if (in_flight <= window_.cwnd) return;
         if (late_) {
             window_.cwnd = in_flight;
             window_.ssthresh = in_flight;
@@ -151,6 +157,19 @@ class WindowCandidate : public CwndControl<Ops> {
     void note_flight_at_most(uint32_t segments) { flight_at_most_ = std::max(flight_at_most_, segments); }
 
   private:
+    // Much more than the window that an idle restart leaves, before anything of it can have been acknowledged: the sender was not
+    // restarted, and never is (net.ipv4.tcp_slow_start_after_idle = 0).
+    void disprove_restart(const SenderState& tp) {
+        const bool in_time = tp.min_rtt_us != SenderState::no_min_rtt && tp.snd_una == restart_.seq &&
+                             tp.now_us - restart_.at_us <= tp.min_rtt_us / 2;
+        if (!in_time) restart_.open = false;
+        if (!in_time || tp.in_flight() <= (restart_.cwnd / 2 * 3) + 2) return;
+        window_ = restart_.before;
+        raised_ = restart_.raised;
+        lifted_ = 0;
+        restart_.open = false;
+        this->slow_start_after_idle_ = false;
+    }
     bool avoids_congestion(const SenderState& tp) const {
         return tp.ca_state == CaState::open && !window_.in_slow_start();
     }
@@ -300,7 +319,17 @@ class WindowCandidate : public CwndControl<Ops> {
     uint32_t raised_ = 0;  // since the last reduction, to what was in flight
     uint32_t prior_raised_ = 0;
     uint32_t lifted_ = 0;  // the same since the window was set anew
-    uint32_t stops_ = 0;   // that count as evidence, this round trip
+    // The last restart that made the window smaller, until what was sent behind it is acknowledged.
+    struct Restart {
+        Window before;
+        Serial32 seq;
+        int64_t at_us = 0;
+        uint32_t cwnd = 0;
+        uint32_t raised = 0;
+        bool open = false;
+    };
+    Restart restart_;
+    uint32_t stops_ = 0;  // that count as evidence, this round trip
     uint32_t least_room_ = 0;
     Serial32 room_round_end_;
     std::array<uint8_t, 2 * farthest_off + 1> run_{};  // how often in a row cwnd was off by -3 … 3

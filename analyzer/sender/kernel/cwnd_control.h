@@ -143,7 +143,8 @@ class CwndControl {
             return false;
         }
         cwnd_used_ = std::max(cwnd_used_, tp.packets_out);
-        return tp.now_us - cwnd_stamp_us_ >= tp.rto_us && cwnd_application_limited(tp);
+        return slow_start_after_idle_ && tp.now_us - cwnd_stamp_us_ >= tp.rto_us &&
+               cwnd_application_limited(tp);
     }
     // tcp_current_ssthresh().
     uint32_t current_ssthresh(const SenderState& tp) const {
@@ -162,6 +163,7 @@ class CwndControl {
     Serial32 cwnd_usage_seq_;
     uint32_t cwnd_used_ = 0;
     int64_t cwnd_stamp_us_ = 0;
+    bool slow_start_after_idle_ = true;  // net.ipv4.tcp_slow_start_after_idle
 
   private:
     // tcp_cwnd_application_limited(): a window that was not used for a timeout is half given up (RFC 2861).

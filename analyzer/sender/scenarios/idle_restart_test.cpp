@@ -28,6 +28,22 @@ TEST_P(IdleRestart, HalvesTheWindowOnceATimeout) {
     EXPECT_TRUE(replayed.transitions().empty());
 }
 
+// A host without it (net.ipv4.tcp_slow_start_after_idle = 0) sends its whole window at once: from then on none is restarted.
+TEST(IdleRestartDisproved, LeavesTheWindowAsItWas) {
+    Simulation::Options options = path_of(20 * millisecond, 1000, 10'000);
+    options.sender.slow_start_after_idle = false;
+    Simulation simulation(options);
+    simulation.write_segments_at(0, 150);
+    for (const int64_t at : {2, 4, 6}) simulation.write_segments_at(at * second, 150);
+    simulation.run_for(7 * second);
+
+    const Replayed replayed(simulation);
+    const auto whole_flight = 2 * second + 5 * millisecond;
+    EXPECT_TRUE(same_cwnd(simulation, replayed, {.segments = 10, .from_ns = whole_flight}));
+    EXPECT_TRUE(same_limit(simulation, replayed, .99, {.from_ns = whole_flight}));
+    EXPECT_TRUE(replayed.transitions().empty());
+}
+
 TEST(IdleRestartAfterALoss, KeepsThreeQuartersInTheThreshold) {
     Simulation::Options options = path_of(20 * millisecond, 1000, 10'000);
     Simulation simulation(options);

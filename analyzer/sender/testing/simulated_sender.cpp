@@ -636,6 +636,7 @@ void SimulatedSender::note_whether_limited() {
     // RFC 2861 §3.2: a window not used in full for a timeout's time comes half-way down to what was used.
     peak_since_used_ = std::max(peak_since_used_, flight_.size());
     const bool buffer_is_full = options_.send_buffer_bytes != unknown<uint32_t> && unsent_ > 0;
+    if (!options_.slow_start_after_idle) return;
     if (time_.now() - window_used_ns_ < round_trip_.timeout_ns() << backoff_) return;
     const uint32_t used = std::max(peak_since_used_, options_.initial_window);
     if (state_ == CaState::open && !buffer_is_full && used < congestion_.cwnd) {
@@ -651,7 +652,7 @@ void SimulatedSender::note_whether_limited() {
 
 // RFC 2861 §3.1: the window halves for every timeout's time of silence, though not below the restart window.
 void SimulatedSender::restart_after_idle() {
-    if (!flight_.empty()) return;
+    if (!flight_.empty() || !options_.slow_start_after_idle) return;
     int64_t idle_ns = time_.now() - last_data_sent_ns_;
     const int64_t timeout_ns = round_trip_.timeout_ns() << backoff_;
     if (idle_ns <= timeout_ns || last_data_sent_ns_ == 0) return;

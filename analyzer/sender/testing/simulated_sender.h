@@ -38,6 +38,7 @@ class SimulatedSender {
         bool timestamps = true;
         bool ecn = false;
         bool tail_loss_probes = true;
+        bool slow_start_after_idle = true;               // RFC 2861
         uint32_t send_buffer_bytes = unknown<uint32_t>;  // unacknowledged and unsent bytes the host will hold
         uint32_t clock_offset = 1'000'000;               // TSval = that + milliseconds
     };
