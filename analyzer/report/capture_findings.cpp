@@ -261,11 +261,12 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
             Kind::captured_twice, is_mirror ? Severity::notice : Severity::information,
             fmt::format("{} {}", counted(duplicates, "segment"),
                         is_mirror ? "captured twice" : "in the capture twice"),
-            is_mirror ? "A mirror port that copies both what arrives and what leaves does that; where captures "
-                        "of two places were put together, losses and round trips are of neither. They are not "
-                        "counted as retransmissions; counts of packets and bytes include them twice."
-                      : "The same packet, sent once: captured twice, or duplicated on the path. They are not "
-                        "counted as retransmissions; counts of packets and bytes include them twice.");
+            is_mirror
+                ? "A mirror port that copies both what arrives and what leaves does that; where captures "
+                  "of two places were put together, losses and round trips are of neither. They are not "
+                  "counted as retransmissions; counts of packets and bytes include them twice."
+                : "The same packet, sent once: captured twice, or duplicated on the path. They are not "
+                  "counted as retransmissions; counts of packets and bytes include them twice.");
         place(finding, first_duplicate);
         list.push_back(std::move(finding));
     }

@@ -144,8 +144,8 @@ void add_connections_twice(FindingList& list, std::span<const ConnectionTwice> t
         twice.size() == 1
             ? fmt::format("Connections {} and {} carry the same commands: one connection, captured twice",
                           one.first, one.second)
-            : fmt::format("{} connections carry the same commands as others: each is in the capture twice",
-                          human_count(twice.size()));
+            : fmt::format("{} carry the same commands as others: each is in the capture twice",
+                          counted(twice.size(), "connection"));
     finding.explanation =
         "As where they are captured before and behind a router that translates addresses (NAT), or a load "
         "balancer. Commands, bytes and losses are counted for both. Analyse one of the two places alone.";
