@@ -224,8 +224,46 @@ std::string place_of(const Finding& finding, const ResultStore& store) {
     return place;
 }
 
+// The longest time without a request in a connection that was not captured at the initiator, where the load makes no such pauses
+// otherwise; 0: none stands out. Requests that were lost, or held on their way to the tap, leave nothing else there.
+int64_t request_silence_ns(const ResultStore& store) {
+    constexpr int64_t least_silence_ns = 100'000'000;
+    constexpr uint64_t least_requests = 50;
+    constexpr int64_t many_times = 20;
+    constexpr size_t ordinary = 3;  // so many make it a habit of the load
+    std::map<uint32_t, int64_t> last_ns;
+    LogHistogram gaps;
+    std::vector<int64_t> long_gaps;
+    for (const CommandRow& row : store.commands()) {
+        if (row.connection == 0 || row.request_ns == no_time) continue;
+        const Vantage vantage = store.connection(row.connection).vantage;
+        if (vantage != Vantage::target && vantage != Vantage::middle) continue;
+        const auto [last, first] = last_ns.try_emplace(row.connection, row.request_ns);
+        const int64_t gap_ns = elapsed_ns(last->second, row.request_ns);
+        last->second = std::max(last->second, row.request_ns);
+        if (first) continue;
+        gaps.add(gap_ns);
+        if (gap_ns >= least_silence_ns) long_gaps.push_back(gap_ns);
+    }
+    if (gaps.count() < least_requests || long_gaps.empty()) return 0;
+    const int64_t longest_ns = std::ranges::max(long_gaps);
+    const auto alike = static_cast<size_t>(
+        std::ranges::count_if(long_gaps, [=](int64_t gap_ns) { return gap_ns >= longest_ns / 2; }));
+    return longest_ns >= many_times * gaps.percentile_ns(0.9) && alike < ordinary ? longest_ns : 0;
+}
+
+// The longest of its kind stands out, though nothing tells why.
+bool has_one_that_stands_out(const LogHistogram& took) {
+    constexpr uint64_t least_commands = 50;
+    constexpr int64_t least_ns = 50'000'000;
+    constexpr int64_t many_times = 20;
+    return took.count() >= least_commands && took.max_ns() >= least_ns &&
+           took.max_ns() >= many_times * took.percentile_ns(0.5);
+}
+
 // With the figures of the kind that moved most.
-Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, bool tcp_waited) {
+Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, bool tcp_waited,
+                      bool slow_are_told) {
     Finding finding;
     finding.kind = Kind::nothing_wrong;
     const Summary& summary = input.store.summary();
@@ -251,7 +289,10 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
     const bool bytes_missing = input.issues[Issue::holes_not_captured].count > 0;
     const CaptureClocks clocks = capture_clocks(input.issues, input.store);
     const bool in_order = clocks == CaptureClocks::in_order;
-    const bool all_known = commands.unknown_statuses == 0 && untimed == 0 && !bytes_missing && in_order;
+    const int64_t silence_ns = request_silence_ns(input.store);
+    const bool one_stands_out = largest != nullptr && has_one_that_stands_out(largest->second.turnaround);
+    const bool all_known = commands.unknown_statuses == 0 && untimed == 0 && !bytes_missing && in_order &&
+                           silence_ns == 0 && !one_stands_out;
     finding.title = fmt::format("Nothing wrong {} {}", all_known ? "with" : "is seen of",
                                 counted(summary.commands(), "command"));
     const int64_t took_ns = elapsed_ns(first_ns, last_ns) - gaps_between_ns(input.totals, first_ns, last_ns);
@@ -297,6 +338,19 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
         finding.explanation +=
             fmt::format(". {}: whether the target or the path made them wait is not judged.",
                         capture_clocks_words(clocks));
+        return finding;
+    }
+    if (one_stands_out || silence_ns > 0) {
+        finding.explanation += !one_stands_out ? "."
+                               : slow_are_told ? ". The longest stood out."
+                                               : ". What held up the longest is not known.";
+        if (silence_ns > 0) {
+            finding.explanation += fmt::format(
+                " No request came for {} once: whether the initiator paused, or requests were lost or held "
+                "on "
+                "their way, a capture that was not taken at the initiator does not tell.",
+                human_duration(silence_ns));
+        }
         return finding;
     }
     finding.explanation += tcp_waited ? " and none stood out. TCP held data back now and then, as it does on "
@@ -397,8 +451,11 @@ std::vector<Finding> findings(const FindingsInput& input) {
         return sender.connection->iscsi &&
                share_of(sender.held_back_ns(), sender.judged_ns()) >= noticeable_share;
     });
+    const bool slow_are_told = std::ranges::any_of(list, [](const Finding& finding) {
+        return finding.kind == Kind::slow_commands || finding.kind == Kind::slow_command;
+    });
     if (is_well && !in_part && twice.empty() && input.store.summary().commands() > 0)
-        list.push_back(nothing_wrong(input, commands, tcp_waited));
+        list.push_back(nothing_wrong(input, commands, tcp_waited, slow_are_told));
     for (Finding& finding : list) begin_with_capital(finding.title);
     sort_by_weight(list);
     limit_kinds(list, input.most_of_a_kind);

@@ -200,6 +200,31 @@ TEST_F(Findings, where_nothing_is_wrong_that_is_said_with_figures) {
     EXPECT_EQ(find().front().kind, Kind::nothing_wrong);
 }
 
+// Requests that were lost on their way to it leave nothing in a capture at the target but the time without them.
+TEST_F(Findings, where_no_request_came_for_long_to_a_capture_at_the_target_not_all_is_known) {
+    for (int64_t i = 0; i < 100; ++i) add_read((i < 60 ? 5 : 9) * i, 1);
+    EXPECT_THAT(find_one(Kind::nothing_wrong).explanation, HasSubstr("none stood out"));
+    store.connection(1).vantage = Vantage::target;
+    const Finding finding = find_one(Kind::nothing_wrong);
+    EXPECT_THAT(finding.title, HasSubstr("Nothing wrong is seen of 100 commands"));
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("No request came for 245 ms once"), Not(HasSubstr("none stood out"))));
+}
+
+TEST_F(Findings, pauses_that_a_load_makes_again_and_again_are_no_lost_requests) {
+    for (int64_t i = 0; i < 100; ++i) add_read((5 * i) + (i / 20 * 100), 1);
+    store.connection(1).vantage = Vantage::target;
+    EXPECT_THAT(find_one(Kind::nothing_wrong).explanation, HasSubstr("none stood out"));
+}
+
+TEST_F(Findings, a_single_command_that_took_long_is_not_said_to_be_like_the_others) {
+    for (int64_t i = 0; i < 100; ++i) add_read(5 * i, i == 50 ? 60 : 1);
+    const Finding finding = find_one(Kind::nothing_wrong);
+    EXPECT_THAT(finding.title, HasSubstr("Nothing wrong is seen of"));
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("longest"), Not(HasSubstr("none stood out"))));
+}
+
 TEST_F(Findings, where_commands_are_missing_the_rate_is_at_least_that_of_the_others) {
     for (int64_t i = 0; i < 100; ++i) add_read(10 * i, 1);
     store.add_unlisted({1, 3, 1});
