@@ -246,6 +246,15 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
                 " What passed in the {} between the files is among them.",
                 human_duration(gaps_between_ns(input.totals, input.totals.first_ns, input.totals.last_ns)));
         }
+        // More than was ever under way: where that was so once, nothing tells that it is one connection.
+        constexpr uint64_t no_flight = uint64_t{1} << 24;
+        if (bytes.count / missing >= no_flight && input.totals.gaps.empty()) {
+            finding.confidence = Finding::Confidence::possible;
+            finding.explanation +=
+                " So much at one place may also be none: a later connection between the same ports, whose "
+                "SYN "
+                "was not captured.";
+        }
         place(finding, first_missing);
         if (finding.packet == 0) finding.packet = bytes.first_packet;
         list.push_back(std::move(finding));
