@@ -269,7 +269,8 @@ inline Engine::Flow* Engine::flow_of(const DecodedPacket& packet, const Arrival&
         return recent.flow;
     }
     Flow* flow = find_flow(packet, arrival, from);
-    if (flow != nullptr) recent = {packet.source, packet.destination, ports, packet.vlan, from, flow};
+    if (flow != nullptr && flow->previous == FlowTable::none)
+        recent = {packet.source, packet.destination, ports, packet.vlan, from, flow};
     return flow;
 }
 
@@ -282,6 +283,8 @@ Engine::Flow* Engine::find_flow(const DecodedPacket& packet, const Arrival& arri
     }
     const auto side_in = [=](const Flow& flow) { return flow.a_is_low == source_is_low ? Side::a : Side::b; };
     uint32_t* slot = &flow_table_.find_or_add(key);
+    if (*slot != FlowTable::none && flows_[*slot]->previous != FlowTable::none) [[unlikely]]
+        *slot = slot_behind_syn(*slot, side_in(*flows_[*slot]), packet);
     if (*slot != FlowTable::none && !flows_[*slot]->came_in(packet.vlan)) [[unlikely]] {
         Flow& first = *flows_[*slot];
         if (is_in_another_network(first, side_in(first), packet, key)) {
@@ -290,6 +293,7 @@ Engine::Flow* Engine::find_flow(const DecodedPacket& packet, const Arrival& arri
             slot = &flow_table_.find_or_add(key);
         }
     }
+    uint32_t previous = FlowTable::none;
     if (*slot != FlowTable::none) {
         Flow* flow = flows_[*slot].get();
         from = side_in(*flow);
@@ -297,13 +301,45 @@ Engine::Flow* Engine::find_flow(const DecodedPacket& packet, const Arrival& arri
             flow->comes_in(packet.vlan);
             return flow;
         }
-        forget(*slot);
+        previous = std::exchange(flow->previous, FlowTable::none);
+        const bool opens = (packet.flags & (tcp_syn | tcp_ack)) == tcp_syn;
+        if (opens && !flow->tcp.closed() && previous == FlowTable::none) {
+            previous = *slot;
+            forget_recent(*flow);
+        } else {
+            forget(*slot);
+        }
         *slot = FlowTable::none;
     }
     from = Side::a;
     Flow* const flow = begin_flow(key, *slot, source_is_low, arrival);
-    if (flow != nullptr) flow->comes_in(packet.vlan);
+    if (flow == nullptr) {
+        *slot = previous;
+        return nullptr;
+    }
+    const bool is_left = previous != FlowTable::none && previous != flow->slot && flows_[previous] != nullptr;
+    flow->previous = is_left ? previous : FlowTable::none;
+    flow->comes_in(packet.vlan);
     return flow;
+}
+
+// A SYN that came amid a connection: from elsewhere it changes nothing (RFC 5961 §4.2), and packets of that connection go on. Where
+// they are of the one that it opens, that other one has ended. The slot of the one that the packet is of.
+uint32_t Engine::slot_behind_syn(uint32_t slot, Side from, const DecodedPacket& packet) {
+    Flow& opened = *flows_[slot];
+    if ((packet.flags & (tcp_syn | tcp_ack)) == tcp_syn) return slot;
+    const uint32_t previous = opened.previous;
+    const Flow& before = *flows_[previous];
+    const Side from_before = before.a_is_low == opened.a_is_low ? from : other_side(from);
+    if (opened.tcp.is_of_another_network(from, packet) &&
+        !before.tcp.is_of_another_network(from_before, packet)) {
+        opened.previous = FlowTable::none;
+        forget(slot);
+        return previous;
+    }
+    opened.previous = FlowTable::none;
+    forget(previous);
+    return slot;
 }
 
 // Of a packet in a VLAN that no packet of `first` came in. Its own would be a mirror port's, which shows one connection in several
@@ -315,12 +351,16 @@ bool Engine::is_in_another_network(const Flow& first, Side from, const DecodedPa
     return first.tcp.is_of_another_network(from, packet);
 }
 
+void Engine::forget_recent(const Flow& flow) {
+    for (RecentFlow& recent : recent_) {
+        if (recent.flow == &flow) recent.flow = nullptr;
+    }
+}
+
 // Ends the flow and gives its slot back.
 void Engine::forget(uint32_t slot) {
     end_flow(*flows_[slot]);
-    for (RecentFlow& recent : recent_) {
-        if (recent.flow == flows_[slot].get()) recent.flow = nullptr;
-    }
+    forget_recent(*flows_[slot]);
     flows_[slot].reset();
     free_slots_.push_back(slot);
 }
@@ -550,8 +590,16 @@ void Engine::end_silent_flows(int64_t now_ns) {
     std::sort(order.begin(), order.end());
     for (size_t i = 0; i < order.size() && (i < enough || order[i].first == no_time); ++i) {
         const uint32_t slot = order[i].second;
-        flow_table_.find_or_add(flows_[slot]->key) = FlowTable::none;
+        if (flows_[slot] == nullptr) continue;  // ended with the one that followed it
+        uint32_t& at = flow_table_.find_or_add(flows_[slot]->key);
+        const uint32_t previous = flows_[slot]->previous;
+        if (at == slot) {
+            at = FlowTable::none;
+        } else if (at != FlowTable::none) {
+            flows_[at]->previous = FlowTable::none;
+        }
         forget(slot);
+        if (previous != FlowTable::none) forget(previous);
     }
 }
 

@@ -141,6 +141,7 @@ class Engine {
         uint32_t number;
         uint32_t slot;
         bool a_is_low;
+        uint32_t previous = FlowTable::none;  // slot of the one that a SYN seems to follow, until it shows
         bool has_others = false;  // there are, or were, connections of other networks with the same ends
         uint8_t vlans_known = 0;
         std::array<uint32_t, 4> vlans{};        // that its packets came in, as DecodedPacket::vlan
@@ -182,8 +183,10 @@ class Engine {
                                      uint32_t wire_length);
     Flow* flow_of(const DecodedPacket& packet, const Arrival& arrival, Side& from);
     Flow* find_flow(const DecodedPacket& packet, const Arrival& arrival, Side& from);
+    uint32_t slot_behind_syn(uint32_t slot, Side from, const DecodedPacket& packet);
     bool is_in_another_network(const Flow& first, Side from, const DecodedPacket& packet, FlowKey key) const;
     void forget(uint32_t slot);
+    void forget_recent(const Flow& flow);
     Flow* begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, const Arrival& arrival);
     bool time_is_alone(const PacketBatch& batch, size_t index) const;
     void on_segment(Flow& flow, Side from, const DecodedPacket& packet, const Arrival& arrival,

@@ -235,6 +235,33 @@ TEST(Engine, CountsHowOftenTheClockIsSetBack) {
     EXPECT_EQ(f.engine.issues()[Issue::times_set_back].first_packet, 4u);
 }
 
+// RFC 5961 §4.2: it changes nothing, and the connection goes on.
+TEST(Engine, ASynFromElsewhereEndsNoConnectionThatGoesOn) {
+    const Conversation conversation({.commands = 20}, random_choices(9));
+    for (const bool answered : {false, true}) {
+        Feeding f;
+        for (size_t i = 0; i < conversation.segments.size(); ++i) {
+            f.segment(conversation.segments[i]);
+            if (i != conversation.segments.size() / 2) continue;
+            f.segment({.flags = tcp_syn, .ip_id = 7, .seq = 0x70000000, .payload = {}});
+            f.segment({.flags = tcp_syn, .ip_id = 8, .seq = 0x70000000, .payload = {}});
+            if (answered)
+                f.segment({.from_target = true,
+                           .flags = tcp_syn | tcp_ack,
+                           .ip_id = 9,
+                           .seq = 5,
+                           .ack = 0x70000001,
+                           .payload = {}});
+        }
+        const ResultStore& found = f.finish();
+        EXPECT_THAT(found.connections(), SizeIs(2));
+        EXPECT_EQ(found.connections()[0].last_packet == f.packet, !answered);
+        if (answered) continue;
+        expect_all_found(conversation, found);
+        EXPECT_EQ(found.connections()[1].packets_out, 2u);
+    }
+}
+
 // Two storage networks with the same addresses, seen at one mirror port: each in its VLAN.
 TEST(Engine, KeepsConnectionsOfTwoVlansApart) {
     const Conversation one({.commands = 20}, random_choices(9));
