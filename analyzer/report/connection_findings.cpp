@@ -161,6 +161,13 @@ void add_refused_logins(FindingList& list, const FindingsInput& input, const Com
                                     initiators == 1 ? "" : " of " + counted(initiators, "initiator"),
                                     status.words, refused.code);
         finding.explanation = status.advice;
+        // Whether each of them had spoken CHAP is not looked at.
+        constexpr uint16_t authentication_failure = 0x0201;
+        if (refused.code == authentication_failure && initiators > 1) {
+            finding.explanation =
+                "Look at the target's log and at what it has for these initiators: whether it takes them at "
+                "all, and where they speak CHAP, their user names and secrets.";
+        }
         if (first.session != 0 && first.session <= input.store.sessions().size()) {
             const SessionRow& session = input.store.session(first.session);
             if (!session.target_name.empty())

@@ -418,6 +418,7 @@ TEST_F(Logins, of_many_hosts_that_are_refused_alike_are_counted_by_initiator) {
     EXPECT_THAT(finding.evidence, Contains("3 logins of iqn.2026-01.org.example:i10"));
     EXPECT_THAT(finding.evidence, Contains("and of 2 other initiators"));
     EXPECT_THAT(finding.evidence, Not(Contains(HasSubstr("AuthMethod")))) << "said by one of them";
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("Correct the CHAP user name")));
 }
 
 class Redirection : public Logins {
