@@ -37,22 +37,26 @@ bool may_be_logged_out_elsewhere(const ResultStore& store, uint32_t connection) 
     const uint32_t session = store.connection(connection).session;
     const std::optional<Closing> closing = first_closing(store.connection(connection));
     if (session == 0 || !closing) return false;
-    // Whether a connection that the Logout may have named closed before this one.
-    const auto named_another = [&](const SessionEvent& event) {
-        return std::ranges::any_of(store.connections(), [&](const ConnectionRow& row) {
-            if (row.session != session) return false;
-            const std::optional<Closing> other = first_closing(row);
-            return other && other->time_ns >= event.time_ns && other->time_ns < closing->time_ns;
-        });
-    };
-    return std::ranges::any_of(store.session_events().first_ones(), [&](const SessionEvent& event) {
+    std::vector<int64_t> logouts_ns;
+    for (const SessionEvent& event : store.session_events().first_ones()) {
         const bool asks = Opcode{event.opcode} == Opcode::logout_request && !event.bad_header_digest &&
                           (event.code == close_connection || event.code == remove_connection);
-        if (!asks || event.session != session || event.connection == connection || event.connection == 0)
-            return false;
-        if (event.time_ns == no_time || event.time_ns > closing->time_ns) return false;
-        return elapsed_ns(event.time_ns, closing->time_ns) <= longest_ns && !named_another(event);
-    });
+        const bool elsewhere =
+            event.session == session && event.connection != connection && event.connection != 0;
+        if (asks && elsewhere && event.time_ns != no_time && event.time_ns <= closing->time_ns &&
+            elapsed_ns(event.time_ns, closing->time_ns) <= longest_ns)
+            logouts_ns.push_back(event.time_ns);
+    }
+    if (logouts_ns.empty()) return false;
+    // A connection that a Logout may have named, and that closed before this one.
+    int64_t closed_before_ns = no_time;
+    for (const ConnectionRow& row : store.connections()) {
+        if (row.session != session) continue;
+        const std::optional<Closing> other = first_closing(row);
+        if (other && other->time_ns < closing->time_ns)
+            closed_before_ns = std::max(closed_before_ns, other->time_ns);
+    }
+    return std::ranges::any_of(logouts_ns, [=](int64_t logout_ns) { return closed_before_ns < logout_ns; });
 }
 
 namespace {
@@ -62,6 +66,8 @@ constexpr uint16_t connection_dropped = 2;
 constexpr uint16_t session_dropped = 3;
 constexpr uint16_t target_warm_reset = 6;
 constexpr uint16_t target_cold_reset = 7;
+// So many events that may have ended a connection are looked into; one behind them is not told of.
+constexpr size_t most_candidates = 16;
 
 bool came_within(const SessionEvent& event, int64_t until_ns, int64_t longest_ns) {
     return event.time_ns != no_time && event.time_ns <= until_ns &&
@@ -95,13 +101,16 @@ std::optional<EndCause> target_reset(const ResultStore& store, uint32_t session,
     constexpr int64_t longest_ns = 10'000'000'000;
     const std::string& target = store.session(session).target_name;
     const std::vector<SessionEvent>& events = store.session_events().first_ones();
+    size_t candidates = 0;
     for (const SessionEvent& event : events) {
         const bool resets = Opcode{event.opcode} == Opcode::task_management_request && !event.bad_digest &&
                             (event.code == target_warm_reset || event.code == target_cold_reset);
         if (!resets || event.session == 0 || event.session > store.sessions().size()) continue;
         const bool of_target = event.session == session ||
                                (!target.empty() && store.session(event.session).target_name == target);
-        if (!of_target || !came_within(event, closed_ns, longest_ns) || is_refused(events, event)) continue;
+        if (!of_target || !came_within(event, closed_ns, longest_ns)) continue;
+        if (++candidates > most_candidates) break;
+        if (is_refused(events, event)) continue;
         return EndCause{EndCause::By::target_reset, event, event.code == target_cold_reset};
     }
     return std::nullopt;
@@ -122,17 +131,20 @@ std::optional<EndCause> reinstatement(const ResultStore& store, uint32_t connect
     const SessionRow& own = store.session(row.session);
     if (own.isid == unknown<uint64_t> || own.initiator_name.empty()) return std::nullopt;
     const std::vector<SessionEvent>& events = store.session_events().first_ones();
+    size_t candidates = 0;
     for (const SessionEvent& event : events) {
         if (Opcode{event.opcode} != Opcode::login_request || event.bad_header_digest) continue;
         if (event.connection == 0 || event.connection > store.connections().size()) continue;
         const ConnectionRow& other = store.connection(event.connection);
         if (event.connection <= connection || other.session == 0 || other.start_ns < row.start_ns) continue;
-        if (!came_within(event, closed_ns, longest_ns) || failed(events, event)) continue;
+        if (!came_within(event, closed_ns, longest_ns)) continue;
         if (other.session == row.session) {
             // One of several connections may have come to stand beside it.
             constexpr int64_t at_once_ns = 1'000'000'000;
             const bool alone = own.max_connections == 1;
             if (!alone && elapsed_ns(event.time_ns, closed_ns) > at_once_ns) continue;
+            if (++candidates > most_candidates) break;
+            if (failed(events, event)) continue;
             return EndCause{EndCause::By::connection_reinstatement, event, alone};
         }
         const SessionRow& session = store.session(other.session);
@@ -143,6 +155,8 @@ std::optional<EndCause> reinstatement(const ResultStore& store, uint32_t connect
         constexpr int64_t soon_ns = 5'000'000'000;
         const bool same_portal = other.target == row.target && !own.target_name.empty();
         if (!same_portal && elapsed_ns(event.time_ns, closed_ns) > soon_ns) continue;
+        if (++candidates > most_candidates) break;
+        if (failed(events, event)) continue;
         return EndCause{EndCause::By::session_reinstatement, event, same_portal};
     }
     return std::nullopt;
