@@ -285,9 +285,9 @@ RepeatsCame how_repeats_came(const SenderFacts& facts, const Spell& stall, const
 // The rows of one sender, as they pass.
 class WindowPass {
   public:
-    // `pauses`: of this sender within what it had begun to send.
-    WindowPass(SenderFacts& facts, std::vector<PduPause> pauses)
-        : facts_(&facts), pauses_(std::move(pauses)) {
+    // `pauses`: of this sender within what it had begun to send. `jumps`: of all connections.
+    WindowPass(SenderFacts& facts, std::vector<PduPause> pauses, std::span<const ClockJump> jumps)
+        : facts_(&facts), pauses_(std::move(pauses)), jumps_(jumps) {
         facts.pdu_pauses = pauses_.size();
         for (TimeProfile& profile : facts.limited) {
             profile = TimeProfile(facts.connection->start_ns, facts.connection->end_ns);
@@ -318,6 +318,8 @@ class WindowPass {
         const int64_t passed_ns = begun_ ? elapsed_ns(last_.time_ns, row.time_ns) : 0;
         const bool jumped = passed_ns >= least_ack_wait_ns && clock_jumped(row, passed_ns);
         if (passed_ns != 0 && !jumped) pass_to(row, passed_ns);
+        if (jumped || holds_jump(row, passed_ns)) [[unlikely]]
+            srtt_before_jump_ns_ = last_.srtt_ns;
         const bool progress = !begun_ || row.snd_una != last_.snd_una || last_.snd_una == last_.snd_nxt;
         timeouts(row, progress);
         stalls(row);
@@ -426,7 +428,7 @@ class WindowPass {
             if (limit == SendLimit::recovery) facts_->repairs.add(last_.time_ns, row.time_ns);
             if (limit == SendLimit::receiver) before_window(row, busy_ns);
         }
-        const int64_t srtt_ns = last_.srtt_ns;
+        const int64_t srtt_ns = srtt_without_jump_ns();
         const bool queued =
             srtt_ns != no_time && rtt_min_ns_ != no_time && srtt_ns / queue_factor >= rtt_min_ns_;
         if (!queued || busy_ns == 0) {
@@ -485,6 +487,23 @@ class WindowPass {
     static constexpr int64_t longest_timer_ns = 120'000'000'000;  // TCP_RTO_MAX
     // With commands under way that wait for the answer.
     int64_t first_timer_ns() const { return longest_first_timer_ns(last_.srtt_ns); }
+
+    // Whether TCP timestamps show that most of a jump of the clock lies in the time since the row before.
+    bool holds_jump(const WindowRow& row, int64_t passed_ns) const {
+        if (jumps_.empty() || passed_ns < least_ack_wait_ns) return false;
+        return std::ranges::any_of(jumps_, [&](const ClockJump& jump) {
+            const int64_t both_ns = elapsed_ns(std::max(last_.time_ns + to_tap_ns_, jump.begin_ns),
+                                               std::min(row.time_ns + to_tap_ns_, jump.end_ns));
+            return jump.connection == facts_->number && 2 * both_ns > elapsed_ns(jump.begin_ns, jump.end_ns);
+        });
+    }
+    // A round trip across a jump of the clock holds it, and the smoothed one does until it has come down again (RFC 6298 §2.3).
+    int64_t srtt_without_jump_ns() {
+        if (srtt_before_jump_ns_ == no_time || last_.srtt_ns == no_time) return last_.srtt_ns;
+        if (last_.srtt_ns > srtt_before_jump_ns_ + (srtt_before_jump_ns_ / 4)) return srtt_before_jump_ns_;
+        srtt_before_jump_ns_ = no_time;
+        return last_.srtt_ns;
+    }
 
     // Whether the time since the row before is the clock's alone, or one in which both hosts stood still.
     bool clock_jumped(const WindowRow& row, int64_t silent_ns) {
@@ -659,6 +678,7 @@ class WindowPass {
     int64_t progress_ns_ = no_time;
     int64_t sent_ns_ = no_time;
     double srtt_times_ns_ = 0;
+    int64_t srtt_before_jump_ns_ = no_time;  // until it is as short again
     SpanWalk busy_;
     Spell timeout_;
     Spell stall_;
@@ -671,6 +691,7 @@ class WindowPass {
     int64_t ack_wait_idle_ns_ = 0;
     bool waits_for_cwnd_ = false;
     std::vector<PduPause> pauses_;  // in order of their last packets
+    std::span<const ClockJump> jumps_;
     int64_t stretch_ns_ = 0;
     double stretch_bytes_ = 0;
     std::vector<double> stretch_rates_;
@@ -1137,8 +1158,10 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
     std::vector<WindowPass> passes;
     passes.reserve(facts.size());
     for (SenderFacts& sender : facts) {
-        passes.emplace_back(sender, store.pdu_pauses().of(
-                                        sender.number, sender.is_initiator ? Role::initiator : Role::target));
+        passes.emplace_back(
+            sender,
+            store.pdu_pauses().of(sender.number, sender.is_initiator ? Role::initiator : Role::target),
+            store.clock_jumps());
     }
     const StoredRows<WindowRow>& windows = store.windows();
     size_t row_number = 0;

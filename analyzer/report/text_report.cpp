@@ -185,6 +185,8 @@ void Report::disorder() {
         line("  The capture's times go back {}: round trips, states and limits of senders are in doubt.",
              counted(times, "time"));
     }
+    if (std::ranges::any_of(input_.findings, &Finding::doubts_durations))
+        line("  Time that may be none, for a jump of the capture's clock, is in round trips and limits.");
     if (std::ranges::any_of(input_.findings, &Finding::doubts_connection))
         line("  Of senders whose segments are in the capture twice, all of it is in doubt.");
 }
