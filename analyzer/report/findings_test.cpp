@@ -822,6 +822,22 @@ TEST_F(Findings, a_queue_on_the_path_is_told_of_the_side_that_fills_it_and_inste
     EXPECT_TRUE(find(Kind::congestion_window).empty());
 }
 
+// An acknowledgement across the jump makes a round trip of it.
+TEST_F(Findings, a_queue_on_the_path_does_not_hold_a_jump_of_the_clock) {
+    SenderSummary& target = add_target();
+    int64_t srtt_ns = 10 * ms;
+    for (int64_t i = 0; i <= 100; ++i) {
+        if (i == 50) srtt_ns += 50 * ms;
+        if (i > 50) srtt_ns -= (srtt_ns - 10 * ms) / 8;
+        WindowRow row{.srtt_ns = srtt_ns, .snd_una = static_cast<uint32_t>(i) * 60'000, .in_flight = 90'000};
+        row.limit = SendLimit::congestion;
+        add_window(target, (6 * i) + (i < 50 ? 0 : 400), row);
+    }
+    EXPECT_THAT(find_one(Kind::path_queue).title, Not(HasSubstr("10.1 ms under load")));
+    store.add_clock_jump({.connection = 1, .begin_ns = 300 * ms, .end_ns = 700 * ms, .packet = 700});
+    EXPECT_THAT(find_one(Kind::path_queue).title, HasSubstr("round-trip time 10.1 ms under load"));
+}
+
 // Of a capture that was cut, only some of the commands are known: what is under way shows that the sender had not rested.
 TEST_F(Findings, a_queue_on_the_path_is_told_where_most_commands_are_hidden) {
     SenderSummary& target = add_target();
