@@ -2,13 +2,13 @@
 #include "analyzer/report/connections_twice.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
+
+#include "analyzer/report/time_spans.h"
 
 namespace sanscope {
 namespace {
