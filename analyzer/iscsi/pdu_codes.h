@@ -41,6 +41,11 @@ constexpr uint8_t waiting_for_logout = 0x0c;
 // Functions and responses of task management (§11.5.1, §11.6.1).
 namespace task_management {
 constexpr uint8_t abort_task = 1;
+constexpr uint8_t abort_task_set = 2;
+constexpr uint8_t clear_task_set = 4;
+constexpr uint8_t logical_unit_reset = 5;
+constexpr uint8_t target_warm_reset = 6;
+constexpr uint8_t target_cold_reset = 7;
 
 constexpr uint8_t function_complete = 0;
 constexpr uint8_t task_does_not_exist = 1;

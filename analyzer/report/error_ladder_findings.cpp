@@ -19,8 +19,8 @@
 namespace sanscope {
 namespace {
 
-constexpr uint16_t logical_unit_reset = 5;
-constexpr uint16_t target_cold_reset = 7;
+using task_management::logical_unit_reset;
+using task_management::target_cold_reset;
 constexpr size_t most_ladders = 64;
 
 bool is_reset(uint16_t function) {

@@ -15,6 +15,14 @@
 #include "analyzer/report/time_spans.h"
 
 namespace sanscope {
+namespace {
+
+bool came_within(const SessionEvent& event, int64_t until_ns, int64_t longest_ns) {
+    return event.time_ns != no_time && event.time_ns <= until_ns &&
+           elapsed_ns(event.time_ns, until_ns) <= longest_ns;
+}
+
+}  // namespace
 
 bool is_closed_by_logout(const ResultStore& store, uint32_t connection) {
     constexpr uint16_t close_session = 0;
@@ -43,8 +51,7 @@ bool may_be_logged_out_elsewhere(const ResultStore& store, uint32_t connection) 
                           (event.code == close_connection || event.code == remove_connection);
         const bool elsewhere =
             event.session == session && event.connection != connection && event.connection != 0;
-        if (asks && elsewhere && event.time_ns != no_time && event.time_ns <= closing->time_ns &&
-            elapsed_ns(event.time_ns, closing->time_ns) <= longest_ns)
+        if (asks && elsewhere && came_within(event, closing->time_ns, longest_ns))
             logouts_ns.push_back(event.time_ns);
     }
     if (logouts_ns.empty()) return false;
@@ -64,15 +71,8 @@ namespace {
 constexpr uint16_t logout_requested = 1;
 constexpr uint16_t connection_dropped = 2;
 constexpr uint16_t session_dropped = 3;
-constexpr uint16_t target_warm_reset = 6;
-constexpr uint16_t target_cold_reset = 7;
 // So many events that may have ended a connection are looked into; one behind them is not told of.
 constexpr size_t most_candidates = 16;
-
-bool came_within(const SessionEvent& event, int64_t until_ns, int64_t longest_ns) {
-    return event.time_ns != no_time && event.time_ns <= until_ns &&
-           elapsed_ns(event.time_ns, until_ns) <= longest_ns;
-}
 
 // nullptr where the target announced nothing.
 const SessionEvent* announcement(const ResultStore& store, uint32_t connection, int64_t until_ns) {
@@ -104,14 +104,15 @@ std::optional<EndCause> target_reset(const ResultStore& store, uint32_t session,
     size_t candidates = 0;
     for (const SessionEvent& event : events) {
         const bool resets = Opcode{event.opcode} == Opcode::task_management_request && !event.bad_digest &&
-                            (event.code == target_warm_reset || event.code == target_cold_reset);
+                            (event.code == task_management::target_warm_reset ||
+                             event.code == task_management::target_cold_reset);
         if (!resets || event.session == 0 || event.session > store.sessions().size()) continue;
         const bool of_target = event.session == session ||
                                (!target.empty() && store.session(event.session).target_name == target);
         if (!of_target || !came_within(event, closed_ns, longest_ns)) continue;
         if (++candidates > most_candidates) break;
         if (is_refused(events, event)) continue;
-        return EndCause{EndCause::By::target_reset, event, event.code == target_cold_reset};
+        return EndCause{EndCause::By::target_reset, event, event.code == task_management::target_cold_reset};
     }
     return std::nullopt;
 }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/command_words.h"
 #include "analyzer/report/connection_closing.h"
@@ -98,9 +99,9 @@ bool are_other_units(const ResultStore& store, const SessionEvent& event, uint32
 // without a status then (the TAS bit of the Control mode page, SPC-4).
 const SessionEvent* reset_by_another(const FindingsInput& input, const ConnectionRow& row,
                                      const CommandsLike& like, int64_t end_ns) {
-    constexpr uint16_t clear_task_set = 4;
-    constexpr uint16_t logical_unit_reset = 5;
-    constexpr uint16_t target_cold_reset = 7;
+    using task_management::clear_task_set;
+    using task_management::logical_unit_reset;
+    using task_management::target_cold_reset;
     const ResultStore& store = input.store;
     if (row.session == 0 || store.session(row.session).target_name.empty()) return nullptr;
     const auto resets = [&](const SessionEvent& event) {
@@ -126,7 +127,7 @@ bool is_same_initiator(const ResultStore& store, uint32_t one, uint32_t other) {
 }
 
 // Whose session a reset was sent over.
-std::string_view resetter_words(const ResultStore& store, uint32_t by, uint32_t session) {
+std::string_view words_of_reset_by(const ResultStore& store, uint32_t by, uint32_t session) {
     const std::string& name = store.session(by).initiator_name;
     const std::string& own = store.session(session).initiator_name;
     if (name.empty() || own.empty()) {
@@ -172,7 +173,7 @@ class OfConnection {
         if (cause_) cause_sign_ = cause_->sign(input.store, number, closing_->time_ns);
         logged_out_ = gaps.logged_out.contains(number) || is_closed_by_logout(input.store, number);
         if (reset_ != nullptr) {
-            resetter_words_ = resetter_words(input.store, reset_->session, row_.session);
+            reset_words_ = words_of_reset_by(input.store, reset_->session, row_.session);
             reset_by_own_ = is_same_initiator(input.store, reset_->session, row_.session);
         }
         if (number <= commands.last_answer_ns.size()) last_answer_ns_ = commands.last_answer_ns[number - 1];
@@ -235,11 +236,12 @@ class OfConnection {
         const int64_t round_trip_ns = row_.rtt_min_ns == no_time ? 0 : row_.rtt_min_ns;
         if (ended() || elapsed_ns(row_.end_ns, capture_end_ns_) <= least_silence_ns + 2 * round_trip_ns)
             return BreaksOff::no;
-        bool timed_out = false;  // then the next time is later each time
-        for (const SenderSummary& sender : store.senders()) {
-            timed_out = timed_out || (sender.connection() == number_ && sender.losses(LossKind::rto) > 0);
-        }
-        if ((row_.out.unacknowledged > 0 || row_.in.unacknowledged > 0) && !timed_out)
+        // Behind one timeout, the next is later each time.
+        const auto has_timed_out = [&](const SenderSummary& sender) {
+            return sender.connection() == number_ && sender.losses(LossKind::rto) > 0;
+        };
+        const bool has_to_send = row_.out.unacknowledged > 0 || row_.in.unacknowledged > 0;
+        if (has_to_send && std::ranges::none_of(store.senders(), has_timed_out))
             return BreaksOff::unacknowledged;
         const bool owes = like_.command > 0 && like_.command <= store.command_marks().size() &&
                           like_.row.r2ts > 0 && store.command_marks()[like_.command - 1].grants > 0;
@@ -340,7 +342,7 @@ class OfConnection {
                 finding.add_sign(fmt::format("{} by the initiator of session {} in packet {}, meanwhile",
                                              function_words(reset_->code), reset_->session, reset_->packet));
             }
-            finding.explanation += resetter_words_;
+            finding.explanation += reset_words_;
             return;
         }
         if (logged_out_ && ended() && waited_for_a_moment()) {
@@ -419,7 +421,7 @@ class OfConnection {
     std::string cause_sign_;
     bool logged_out_ = false;
     const SessionEvent* reset_ = nullptr;  // another session's, while they were under way
-    std::string_view resetter_words_;
+    std::string_view reset_words_;
     bool reset_by_own_ = false;  // of the same initiator
     int64_t given_up_ns_ = no_time;
     int64_t waited_ns_ = 0;    // the first of them

@@ -72,16 +72,6 @@ AccessStates::Place place_of(const Pdu& pdu) {
     return {pdu.last.packet, pdu.last.time_ns};
 }
 
-// What RFC 7143 §11.5.1 calls the functions.
-enum Function : uint8_t {
-    abort_task = 1,
-    abort_task_set = 2,
-    clear_task_set = 4,
-    logical_unit_reset = 5,
-    target_warm_reset = 6,
-    target_cold_reset = 7,
-};
-
 }  // namespace
 
 uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection, bool moment_known) {
@@ -285,18 +275,19 @@ void CommandTracker::on_task_management_response(const Pdu& pdu) {
     if (request == task_management_.end()) return;
     const TaskManagement what = *request;
     task_management_.erase(request);
-    constexpr uint8_t function_complete = 0;
-    if (bhs.response() != function_complete) return;
+    if (bhs.response() != task_management::function_complete) return;
 
-    if (what.function == abort_task) {
+    if (what.function == task_management::abort_task) {
         const uint32_t slot = flight_.newest_with(what.referenced_tag);
         if (slot != CommandsInFlight::none && flight_[slot].row->request_packet <= what.packet)
             abort(slot, pdu.last.packet);
         return;
     }
-    const bool of_lun = what.function == abort_task_set || what.function == clear_task_set ||
-                        what.function == logical_unit_reset;
-    const bool of_target = what.function == target_warm_reset || what.function == target_cold_reset;
+    const bool of_lun = what.function == task_management::abort_task_set ||
+                        what.function == task_management::clear_task_set ||
+                        what.function == task_management::logical_unit_reset;
+    const bool of_target = what.function == task_management::target_warm_reset ||
+                           what.function == task_management::target_cold_reset;
     if (!of_lun && !of_target) return;
     for (uint32_t slot = 0; slot < flight_.slots(); ++slot) {
         const CommandInFlight& command = flight_[slot];
