@@ -41,8 +41,7 @@ constexpr uint64_t least_slow = 3;
 constexpr double noticeable_share = 0.10;
 
 int64_t moved_ns(const CommandRow& row) {
-    const int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
-    return elapsed_ns(first_ns, row.last_data_ns);
+    return elapsed_ns(first_data_began_ns(row), row.last_data_ns);
 }
 
 bool took_long_to_move(const SlowCommand& slow) {
@@ -53,14 +52,9 @@ bool took_long_to_move(const SlowCommand& slow) {
 ServiceTime time_at_target(const ResultStore& store, const SlowCommand& slow, const ConnectionWaits& waits) {
     const CommandRow& row = *slow.row;
     ServiceTime time = service_time(store, CommandNumber(slow.number), row, waits);
-    if (time.retried || time.status_ns != no_time || row.first_data_ns != no_time ||
-        row.first_byte_ns != no_time)
-        return time;
-    const int64_t wait_ns =
-        elapsed_ns(row.request_ns, row.response_ns) - (waits.rtt_ns - waits.rtt_behind_tap_ns);
+    if (time.retried || time.status_ns != no_time || first_data_began_ns(row) != no_time) return time;
     time.status_ns =
-        wait_ns <= 0 ? 0
-                     : wait_ns - waits.before_read_data.overlap_ns(row.request_ns, row.request_ns + wait_ns);
+        served_ns(row.request_ns, row.response_ns, waits, waits.before_read_data, waits.longer_rtt_ns);
     return time;
 }
 
@@ -93,8 +87,11 @@ Cause cause_of(const ResultStore& store, const SlowCommand& slow, const CommandF
         const bool proven = !may_be_lost && at_target.whole_ns() - at_target.unproven_ns >= half_ns;
         return proven ? Cause::target : Cause::target_or_path;
     }
-    if (at_target.initiator_ns >= half_ns)
-        return waits.is_at_initiator ? Cause::initiator : Cause::initiator_or_path;
+    if (at_target.initiator_ns >= half_ns) {
+        const bool lost_before = waits.initiator != nullptr && waits.initiator->unseen_losses.overlap_ns(
+                                                                   row.request_ns, row.response_ns) > 0;
+        return waits.is_at_initiator && !lost_before ? Cause::initiator : Cause::initiator_or_path;
+    }
     const SenderFacts* const either = waits.target != nullptr ? waits.target : waits.initiator;
     const bool is_judged = either == nullptr || !either->is_not_judged();
     if (!is_judged && !took_long_to_move(slow)) return Cause::not_known;
@@ -125,7 +122,7 @@ std::string reason(const ResultStore& store, Cause cause, const SlowCommand& slo
             const int64_t service_ns = time.whole_ns();
             if (service_ns == no_time) return "the target took that long to answer";
             if (!is_write(row)) {
-                const bool none_came = row.first_byte_ns == no_time && row.first_data_ns == no_time;
+                const bool none_came = first_data_began_ns(row) == no_time;
                 return fmt::format("the target took {} to {}", human_duration(service_ns),
                                    none_came ? "answer" : "send the first data");
             }

@@ -18,6 +18,7 @@
 #include "analyzer/report/connection_closing.h"
 #include "analyzer/report/session_ending.h"
 #include "analyzer/report/time_spans.h"
+#include "analyzer/report/unknown_sessions.h"
 #include "analyzer/vocabulary/iscsi_port.h"
 
 namespace sanscope {
@@ -271,7 +272,12 @@ void add_refused_connections(FindingList& list, const ResultStore& store) {
 }
 
 // What is not known may have been a Logout, or the answers.
-void doubt_what_is_not_known(Finding& finding, bool hides_logouts, bool lacks_packets) {
+void doubt_what_is_not_known(Finding& finding, bool hides_logouts, bool lacks_packets, bool lacks_login) {
+    if (lacks_login) {
+        finding.confidence = Finding::Confidence::possible;
+        finding.explanation +=
+            " The capture lacks logins: a Logout on another connection may have been of its session (MC/S).";
+    }
     if (hides_logouts) {
         finding.confidence = Finding::Confidence::possible;
         finding.explanation += " So many events are in the capture that not every Logout is known.";
@@ -287,6 +293,12 @@ void doubt_what_is_not_known(Finding& finding, bool hides_logouts, bool lacks_pa
 bool was_logged_out(const ResultStore& store, uint32_t connection) {
     return is_logged_out(store, connection) || is_closed_by_logout(store, connection) ||
            may_be_logged_out_elsewhere(store, connection);
+}
+
+// Those that a Logout of another may have closed, since both may be one. Ascending.
+std::vector<uint32_t> sessions_logged_out_perhaps(const ResultStore& store) {
+    const bool any = std::ranges::any_of(store.session_events().first_ones(), is_of_logout);
+    return any ? sessions_that_may_be_one(store) : std::vector<uint32_t>();
 }
 
 std::string were_aborted(uint64_t commands) {
@@ -305,6 +317,7 @@ void tell_cause_of_end(Finding& finding, const std::optional<EndCause>& cause, c
 
 void add_resets(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
     const bool logouts_hidden = hides_logouts(input.store);
+    const std::vector<uint32_t> in_doubt = sessions_logged_out_perhaps(input.store);
     for (const auto& [number, like] : commands.unanswered) {
         if (number == 0 || number > input.store.connections().size()) continue;
         const ConnectionRow& row = input.store.connection(number);
@@ -354,7 +367,8 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
                                          human_count(late->second.count)));
         }
         tell_cause_of_end(finding, cause, input.store, *closing);
-        doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number));
+        doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number),
+                                std::ranges::binary_search(in_doubt, finding.session));
         list.push_back(std::move(finding));
     }
     // A session that served commands, and ended in an RST with none of them under way: no harm was done, but nobody logs out so.
@@ -397,7 +411,8 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
                       " Of what the initiator had asked for, {} aborted before; the rest was "
                       "answered.",
                       were_aborted(aborted->second.count));
-        doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number));
+        doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number),
+                                std::ranges::binary_search(in_doubt, finding.session));
         list.push_back(std::move(finding));
     }
 }

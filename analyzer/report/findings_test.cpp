@@ -1154,6 +1154,31 @@ TEST_F(Findings, the_time_of_a_command_that_was_retried_is_not_laid_to_the_targe
     EXPECT_THAT(found.explanation, HasSubstr("the capture does not tell what held it up"));
 }
 
+// Likewise of a command without data.
+TEST_F(Findings, a_command_without_data_may_wait_for_a_longer_path_of_its_session) {
+    add_flow(add_target(), 9500);
+    add_flow(add_initiator(), 9500);
+    const auto add_flush = [&](int64_t begin_ms, int64_t took_ms) {
+        add_command({.bytes = 0,
+                     .response_packet = 5000,
+                     .request_ns = begin_ms * ms,
+                     .response_ns = (begin_ms + took_ms) * ms,
+                     .name = "SYNCHRONIZE CACHE(10)",
+                     .opcode = 0x35,
+                     .status = 0,
+                     .outcome = Outcome::completed});
+    };
+    for (int64_t i = 0; i < 60; ++i) add_flush(10 * i, 3);
+    add_flush(610, 40);
+    EXPECT_EQ(find_one(Kind::slow_commands).side, Finding::Side::target);
+    store.session(1).connections = 2;
+    add_connection(1).rtt_min_ns = 50 * ms;
+    SenderSummary& other = store.add_sender(2, Side::a);
+    add_window(other, 0, {.srtt_ns = 50 * ms});
+    add_window(other, 1000, {.srtt_ns = 50 * ms});
+    EXPECT_EQ(find_one(Kind::slow_commands).side, Finding::Side::none);
+}
+
 // RFC 7143 §4.2.2.1: commands are carried out in the order of CmdSN, whichever connection they come over.
 TEST_F(Findings, a_wait_as_long_as_a_longer_path_of_the_session_is_not_laid_to_the_target) {
     add_flow(add_target(), 9500);
@@ -2515,6 +2540,24 @@ TEST_F(Findings, a_reset_without_a_logout_is_possible_alone_where_packets_are_mi
     const Finding finding = find_one(Kind::connection_reset);
     EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
     EXPECT_THAT(finding.explanation, HasSubstr("a Logout or answers may have been among them"));
+}
+
+// Without their logins, two connections of one initiator may be of one session (MC/S), which a Logout on either closes.
+TEST_F(Findings, a_reset_without_a_logout_is_possible_alone_where_another_connection_may_be_of_its_session) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    ConnectionRow& row = store.connection(1);
+    row.in.reset = true;
+    row.in.reset_packet = 77;
+    row.in.reset_ns = 995 * ms;
+    uint32_t other = 0;
+    store.add_session(other).connections = 1;
+    add_connection(other);
+    EXPECT_EQ(find_one(Kind::connection_reset).confidence, Finding::Confidence::firm);
+    store.add_session_event(
+        {.packet = 70, .time_ns = 994 * ms, .connection = 2, .session = other, .opcode = 0x06});
+    const Finding finding = find_one(Kind::connection_reset);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, HasSubstr("may have been of its session (MC/S)"));
 }
 
 // Of a capture with a wrong digest in each PDU, only the first events are kept.

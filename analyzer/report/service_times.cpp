@@ -20,10 +20,9 @@ bool is_of(const HostPairSpans& flow, const ConnectionRow& row) {
 // Of a read's time before its data, beyond the round trip: that in which nothing at all came from its target's host. What a
 // queue on a shared path holds back, comes as a flow.
 int64_t undisturbed_ns(const CommandRow& row, const ConnectionWaits& waits) {
-    const int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
+    const int64_t first_ns = first_data_began_ns(row);
     if (!is_read(row) || first_ns == no_time || waits.beside == nullptr) return 0;
-    const int64_t wait_ns = elapsed_ns(row.request_ns, first_ns) - (waits.rtt_ns - waits.rtt_behind_tap_ns);
-    return wait_ns <= 0 ? 0 : wait_ns - waits.beside->overlap_ns(row.request_ns, row.request_ns + wait_ns);
+    return served_ns(row.request_ns, first_ns, waits, *waits.beside);
 }
 
 // nullptr where the capture does not tell.
@@ -161,22 +160,23 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
     return by_connection;
 }
 
+int64_t served_ns(int64_t begin_ns, int64_t end_ns, const ConnectionWaits& waits, const TimeSpans& others,
+                  int64_t not_before_ns) {
+    const int64_t wait_ns =
+        elapsed_ns(begin_ns, end_ns) - (waits.rtt_ns - waits.rtt_behind_tap_ns) - not_before_ns;
+    return wait_ns <= 0 ? 0 : wait_ns - others.overlap_ns(begin_ns, begin_ns + wait_ns);
+}
+
 ServiceTime service_time(const ResultStore& store, CommandNumber number, const CommandRow& row,
                          const ConnectionWaits& waits) {
-    const int64_t seen_rtt_ns = waits.rtt_ns - waits.rtt_behind_tap_ns;
     ServiceTime time;
     time.retried = store.keeps_budgets() && store.command_marks()[number.index()].retried;
     if (time.retried) return time;
-    // Of what was told at the one moment and answered at the other.
-    const auto served_ns = [&](int64_t begin_ns, int64_t end_ns, const TimeSpans& others,
-                               int64_t not_before_ns = 0) {
-        const int64_t wait_ns = elapsed_ns(begin_ns, end_ns) - seen_rtt_ns - not_before_ns;
-        return wait_ns <= 0 ? 0 : wait_ns - others.overlap_ns(begin_ns, begin_ns + wait_ns);
-    };
     if (is_read(row)) {
-        int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
+        int64_t first_ns = first_data_began_ns(row);
         if (first_ns == no_time) first_ns = row.response_ns;
-        time.status_ns = served_ns(row.request_ns, first_ns, waits.before_read_data, waits.longer_rtt_ns);
+        time.status_ns =
+            served_ns(row.request_ns, first_ns, waits, waits.before_read_data, waits.longer_rtt_ns);
         time.unproven_ns = waits.unproven.overlap_ns(row.request_ns, row.response_ns);
         return time;
     }
@@ -190,12 +190,12 @@ ServiceTime service_time(const ResultStore& store, CommandNumber number, const C
     const int64_t last_ns = row.last_data_ns != no_time ? row.last_data_ns : row.request_ns;
     time.unproven_ns = waits.unproven.overlap_ns(last_ns, row.response_ns);
     if (data_unseen) return time;
-    time.status_ns = served_ns(last_ns, row.response_ns, waits.before_write_status);
+    time.status_ns = served_ns(last_ns, row.response_ns, waits, waits.before_write_status);
     if (row.r2ts > 0 && row.first_data_ns != no_time) {
         if (const PermissionWaitRow* const wait = first_permission_wait(store, number)) {
             time.first_r2t_ns =
-                served_ns(wait->begin_ns, wait->end_ns, waits.before_write_data, waits.longer_rtt_ns);
-            const int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
+                served_ns(wait->begin_ns, wait->end_ns, waits, waits.before_write_data, waits.longer_rtt_ns);
+            const int64_t first_ns = first_data_began_ns(row);
             const int64_t behind_ns =
                 elapsed_ns(wait->end_ns, first_ns) - (waits.is_at_initiator ? 0 : waits.rtt_ns);
             time.r2t_answered = first_ns >= wait->end_ns;
@@ -217,9 +217,7 @@ std::string_view write_service_words(int64_t first_r2t_ns, int64_t whole_ns) {
 }
 
 bool answer_may_have_been_lost(const CommandRow& row, const ConnectionWaits& waits) {
-    const int64_t first_ns = !is_read(row)                  ? no_time
-                             : row.first_byte_ns != no_time ? row.first_byte_ns
-                                                            : row.first_data_ns;
+    const int64_t first_ns = is_read(row) ? first_data_began_ns(row) : no_time;
     const int64_t answer_ns = first_ns != no_time ? first_ns : row.response_ns;
     return waits.unseen_losses.overlap_ns(row.request_ns, answer_ns + 1) > 0;
 }

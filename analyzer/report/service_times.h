@@ -56,6 +56,16 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
                                              std::span<const HostPairSpans> flows,
                                              std::span<const HostPairSpans> jumps);
 
+// When the first data of a command's came; no_time where that is not known, or there were none.
+inline int64_t first_data_began_ns(const CommandRow& row) {
+    return row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
+}
+
+// Of the time between what was sent and its answer: what is neither the path's nor, in `others`, TCP's or that of other commands.
+// `not_before_ns`: so much longer it may have taken until it could be carried out.
+int64_t served_ns(int64_t begin_ns, int64_t end_ns, const ConnectionWaits& waits, const TimeSpans& others,
+                  int64_t not_before_ns = 0);
+
 // How long the target itself took for a command, and the initiator where it was asked for data, without the path's round trips, and without the time in which data of other
 // commands flowed or TCP held them up.
 struct ServiceTime {
