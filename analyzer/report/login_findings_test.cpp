@@ -253,6 +253,10 @@ TEST_F(ChapLogins, that_the_initiator_breaks_off_behind_the_answer_are_told) {
 TEST_F(ChapLogins, that_the_capture_ends_upon_are_under_way) {
     respond();
     EXPECT_THAT(capture.find(Kind::login_unanswered), IsEmpty());
+}
+
+TEST_F(ChapLogins, that_the_capture_ends_upon_behind_an_answer_are_under_way) {
+    respond();
     connection.send(target, answer({"CHAP_N=it", "CHAP_R=0x1234"}), 8 * ms);
     EXPECT_THAT(capture.find(Kind::login_unanswered), IsEmpty());
 }
