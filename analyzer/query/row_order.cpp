@@ -14,6 +14,7 @@
 
 #include "analyzer/base/byte_order.h"
 #include "analyzer/query/column_meaning.h"
+#include "analyzer/query/placed_keys.h"
 #include "analyzer/query/sort_text.h"
 
 namespace sanscope {
@@ -106,19 +107,6 @@ class Vocabulary {
     uint32_t last_ = 0;
 };
 
-// 32-bit numbers in memory that is there for 64-bit ones.
-class Words {
-  public:
-    explicit Words(std::span<uint64_t> memory) : bytes_(reinterpret_cast<std::byte*>(memory.data())) {}
-    void set(size_t i, uint32_t value) { std::memcpy(bytes_ + i * sizeof value, &value, sizeof value); }
-    void copy_to(uint32_t* values, size_t count) const {
-        std::memcpy(values, bytes_, count * sizeof *values);
-    }
-
-  private:
-    std::byte* bytes_;
-};
-
 class RowSorter {
   public:
     RowSorter(const Table& table, size_t column, bool descending, const std::vector<uint32_t>& rows,
@@ -141,9 +129,6 @@ class RowSorter {
     static constexpr size_t rows_between_looks = 4096;
     static constexpr size_t least_for_radix = 1024;
     static constexpr size_t least_for_threads = 65536;
-    static constexpr int digit_bits = 8;
-    static constexpr size_t digits = size_t{1} << digit_bits;
-    using Histogram = std::array<uint32_t, digits>;
 
     // What a thread found in its part of the rows.
     struct Part {
@@ -152,12 +137,26 @@ class RowSorter {
         uint64_t first = 0;
         uint64_t last = 0;
         size_t begin = 0;
-        size_t filled = 0;     // with keys, from `begin` on
+        size_t end = 0;
         bool in_order = true;  // those with keys
         bool misfit = false;   // a cell that cannot have such a key
         bool stopped = false;
-        std::vector<uint32_t> empty;  // places of rows
+        std::vector<uint32_t> empty;  // places of rows, ascending
         std::unique_ptr<Vocabulary> vocabulary;
+
+        size_t filled() const { return end - begin - empty.size(); }
+        // Calls `visit(place)` for those with keys.
+        template <class Visit>
+        void each_filled(Visit visit) const {
+            auto next_empty = empty.begin();
+            for (size_t place = begin; place < end; ++place) {
+                if (next_empty != empty.end() && *next_empty == place) {
+                    ++next_empty;
+                } else {
+                    visit(place);
+                }
+            }
+        }
     };
     // Places [begin, end) are to be put in order by this chunk of their text, or by this chunk again, of which the high bits
     // are in order.
@@ -170,18 +169,21 @@ class RowSorter {
     bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
     template <class Work>
     void on_threads(size_t parts, const Work& work) const;
-    size_t parts_for(size_t size) const { return size < least_for_threads ? 1 : threads_; }
+    unsigned parts_for(size_t size) const { return size < least_for_threads ? 1 : threads_; }
 
     bool gather(KeyKind kind);
-    void gather_part(KeyKind kind, size_t end, Part& part);
+    void gather_part(KeyKind kind, Part& part);
     bool key_of(KeyKind kind, const Cell& cell, Part& part, uint64_t& key) const;
     void rank_texts();
-    void join_parts();
+    PlacedKeys placed(uint64_t least, uint64_t greatest) const;
+    void place_all(const PlacedKeys& placed);
+    bool sort_all(uint64_t least, uint64_t greatest);
     bool sort_run(const Run& run);
     void sort_small(const Run& run);
     bool sort_large(const Run& run, uint64_t least, uint64_t greatest);
-    bool radix_sort(std::span<uint64_t>& from, std::span<uint64_t>& to, int low_bit, int high_bit) const;
-    void push_equal(const Run& run, std::span<const uint64_t> keys, int place_bits, int cut_bits);
+    std::span<uint64_t> keys_of(const Run& run) { return {&keys_[run.begin], run.end - run.begin}; }
+    void push_equal(const Run& run, const PlacedKeys& placed);
+    void push_equal(const Run& run, bool same_chunk, size_t begin, size_t end, uint64_t key);
 
     const Table& table_;
     size_t column_;
@@ -193,10 +195,11 @@ class RowSorter {
     KeyKind kind_ = KeyKind::number;
     std::vector<Part> parts_;
     // Not filled until threads do that, each its part.
-    std::unique_ptr<uint64_t[]> keys_;
-    std::unique_ptr<uint64_t[]> other_;
-    std::unique_ptr<uint32_t[]> places_;  // indices into rows_
-    size_t filled_ = 0;                   // of these, from the first on
+    std::unique_ptr<uint64_t[]> keys_;  // of each place; then placed keys, from the first on
+    std::unique_ptr<uint32_t[]>
+        places_;  // indices into rows_; only where one look at each row was not enough
+    uint64_t place_mask_ = 0;
+    size_t filled_ = 0;  // have keys
     std::vector<uint32_t> empty_;
     std::vector<Run> runs_;  // still to be sorted
 };
@@ -232,16 +235,16 @@ bool RowSorter::key_of(KeyKind kind, const Cell& cell, Part& part, uint64_t& key
     return false;
 }
 
-void RowSorter::gather_part(KeyKind kind, size_t end, Part& part) {
+void RowSorter::gather_part(KeyKind kind, Part& part) {
     Cell cell;
     const uint64_t turned = descending_ ? UINT64_MAX : 0;
-    size_t to = part.begin;
-    for (size_t i = part.begin; i < end;) {
+    bool begun = false;
+    for (size_t i = part.begin; i < part.end;) {
         if (stopped()) {
             part.stopped = true;
             return;
         }
-        const size_t look = std::min(end, i + rows_between_looks);
+        const size_t look = std::min(part.end, i + rows_between_looks);
         for (; i < look; ++i) {
             table_.cell(rows_[i], column_, cell);
             if (cell.kind == Cell::Kind::empty) {
@@ -255,30 +258,27 @@ void RowSorter::gather_part(KeyKind kind, size_t end, Part& part) {
             }
             // Numbers of texts are turned once they are ranks.
             if (kind != KeyKind::rank) key ^= turned;
-            if (to == part.begin) {
-                part.first = part.last = key;
-            }
+            if (!std::exchange(begun, true)) part.first = part.last = key;
             part.in_order &= part.last <= key;
             part.least = std::min(part.least, key);
             part.greatest = std::max(part.greatest, key);
             part.last = key;
-            keys_[to] = key;
-            places_[to++] = static_cast<uint32_t>(i);
+            keys_[i] = key;
         }
     }
-    part.filled = to - part.begin;
 }
 
-// Fills keys_ and places_, each part in its own stretch of them. False if a cell has no such key, or when stopped.
+// Fills keys_, each part its own stretch of them. False if a cell has no such key, or when stopped.
 bool RowSorter::gather(KeyKind kind) {
     const size_t count = parts_for(rows_.size());
     parts_.clear();
     parts_.resize(count);
     for (size_t i = 0; i < count; ++i) {
         parts_[i].begin = rows_.size() * i / count;
+        parts_[i].end = rows_.size() * (i + 1) / count;
         if (kind == KeyKind::rank) parts_[i].vocabulary = std::make_unique<Vocabulary>();
     }
-    on_threads(count, [&](size_t i) { gather_part(kind, rows_.size() * (i + 1) / count, parts_[i]); });
+    on_threads(count, [&](size_t i) { gather_part(kind, parts_[i]); });
     kind_ = kind;
     return std::none_of(parts_.begin(), parts_.end(),
                         [](const Part& part) { return part.misfit || part.stopped; });
@@ -303,38 +303,41 @@ void RowSorter::rank_texts() {
             ranks.push_back(descending_ ? all.size() - 1 - rank : rank);
         }
         part.in_order = true;
-        part.least = part.filled == 0 ? UINT64_MAX : 0;
-        part.greatest = part.filled == 0 ? 0 : all.size() - 1;
-        uint64_t last = 0;
-        for (size_t at = part.begin; at < part.begin + part.filled; ++at) {
-            const uint64_t key = ranks[keys_[at]];
-            if (at == part.begin) part.first = key;
-            part.in_order &= last <= key;
-            keys_[at] = last = key;
-        }
-        part.last = last;
+        part.least = part.filled() == 0 ? UINT64_MAX : 0;
+        part.greatest = part.filled() == 0 ? 0 : all.size() - 1;
+        bool begun = false;
+        part.each_filled([&](size_t place) {
+            const uint64_t key = ranks[keys_[place]];
+            if (!std::exchange(begun, true)) part.first = part.last = key;
+            part.in_order &= part.last <= key;
+            keys_[place] = part.last = key;
+        });
     });
     for (Part& part : parts_) part.vocabulary.reset();
 }
 
-// Closes the gaps that empty cells left between the parts.
-void RowSorter::join_parts() {
+PlacedKeys RowSorter::placed(uint64_t least, uint64_t greatest) const {
+    return {least, greatest, static_cast<int>(std::bit_width(rows_.size() - 1))};
+}
+
+// Behind the keys their places, without the gaps that empty cells left.
+void RowSorter::place_all(const PlacedKeys& placed) {
+    place_mask_ = placed.place_mask();
+    on_threads(parts_.size(), [&](size_t i) {
+        size_t to = parts_[i].begin;
+        parts_[i].each_filled([&](size_t place) { keys_[to++] = placed.pack(keys_[place], place); });
+    });
     size_t filled = 0;
     for (const Part& part : parts_) {
-        if (part.begin != filled) {
-            std::memmove(&keys_[filled], &keys_[part.begin], part.filled * sizeof keys_[0]);
-            std::memmove(&places_[filled], &places_[part.begin], part.filled * sizeof places_[0]);
-        }
-        filled += part.filled;
-        empty_.insert(empty_.end(), part.empty.begin(), part.empty.end());
+        if (part.begin != filled)
+            std::memmove(&keys_[filled], &keys_[part.begin], part.filled() * sizeof keys_[0]);
+        filled += part.filled();
     }
-    filled_ = filled;
 }
 
 RowSorter::Result RowSorter::sort() {
     if (stopped()) return Result::stopped;
     keys_ = std::make_unique_for_overwrite<uint64_t[]>(rows_.size());
-    places_ = std::make_unique_for_overwrite<uint32_t[]>(rows_.size());
     const ColumnInfo& column = table_.columns()[column_];
     bool gathered = false;
     if (column.type == ColumnType::text) {
@@ -350,38 +353,42 @@ RowSorter::Result RowSorter::sort() {
     uint64_t greatest = 0;
     bool in_order = kind_ != KeyKind::chunk;
     uint64_t last = 0;
-    size_t next_empty = 0;
     for (const Part& part : parts_) {
-        next_empty += part.empty.size();
-        if (part.filled == 0) continue;
+        filled_ += part.filled();
+        empty_.insert(empty_.end(), part.empty.begin(), part.empty.end());
+        if (part.filled() == 0) continue;
         in_order &= part.in_order && last <= part.first;
         last = part.last;
         least = std::min(least, part.least);
         greatest = std::max(greatest, part.greatest);
     }
-    join_parts();
     // In order are empty ones only behind all others.
-    if (in_order && (next_empty == 0 || empty_.front() == filled_)) return Result::in_order;
-    if (filled_ > 1) {
-        const Run all{0, filled_, 0};
-        if (all.end < least_for_radix) {
-            sort_small(all);
-        } else {
-            other_ = std::make_unique_for_overwrite<uint64_t[]>(filled_);
-            if (!sort_large(all, least, greatest)) return Result::stopped;
+    if (in_order && (empty_.empty() || empty_.front() == filled_)) return Result::in_order;
+    if (filled_ == 0) return Result::sorted;
+    if (!sort_all(least, greatest)) return Result::stopped;
+    for (size_t since_look = 0; !runs_.empty();) {
+        const Run run = runs_.back();
+        runs_.pop_back();
+        since_look += run.end - run.begin;
+        if (since_look >= rows_between_looks) {
+            if (stopped()) return Result::stopped;
+            since_look = 0;
         }
-        for (size_t since_look = 0; !runs_.empty();) {
-            const Run run = runs_.back();
-            runs_.pop_back();
-            since_look += run.end - run.begin;
-            if (since_look >= rows_between_looks) {
-                if (stopped()) return Result::stopped;
-                since_look = 0;
-            }
-            if (!sort_run(run)) return Result::stopped;
-        }
+        if (!sort_run(run)) return Result::stopped;
     }
     return Result::sorted;
+}
+
+bool RowSorter::sort_all(uint64_t least, uint64_t greatest) {
+    const Run all{0, filled_, 0};
+    const PlacedKeys keys = placed(least, greatest);
+    place_all(keys);
+    if (!keys.sort(keys_of(all), parts_for(filled_), stop_)) return false;
+    push_equal(all, keys);
+    if (runs_.empty()) return true;
+    places_ = std::make_unique_for_overwrite<uint32_t[]>(filled_);
+    for (size_t i = 0; i < filled_; ++i) places_[i] = static_cast<uint32_t>(keys_[i] & place_mask_);
+    return true;
 }
 
 // Gets the keys of a part of the rows anew.
@@ -422,110 +429,59 @@ void RowSorter::sort_small(const Run& run) {
         keys_[run.begin + i] = items[i].first;
         places_[run.begin + i] = items[i].second;
     }
-    push_equal(run, {&keys_[run.begin], size}, 0, 0);
-}
-
-// Places are packed behind as many high bits of the keys as there is room for, so that eight bytes move together.
-bool RowSorter::sort_large(const Run& run, uint64_t least, uint64_t greatest) {
-    const size_t size = run.end - run.begin;
-    const int place_bits = static_cast<int>(std::bit_width(size - 1));
-    const int key_bits = static_cast<int>(std::bit_width(greatest - least));
-    const int cut_bits = std::max(0, key_bits - (64 - place_bits));
-    std::span<uint64_t> from(&keys_[run.begin], size);
-    std::span<uint64_t> to(&other_[run.begin], size);
-    on_threads(parts_for(size), [&](size_t part) {
-        const size_t parts = parts_for(size);
-        for (size_t i = size * part / parts; i < size * (part + 1) / parts; ++i) {
-            from[i] = (from[i] - least) >> cut_bits << place_bits | i;
-        }
-    });
-    if (!radix_sort(from, to, place_bits, place_bits + key_bits - cut_bits)) return false;
-    // `to` is free now: for the places in their new order.
-    Words moved(to);
-    const uint64_t place_mask = (uint64_t{1} << place_bits) - 1;
-    on_threads(parts_for(size), [&](size_t part) {
-        const size_t parts = parts_for(size);
-        for (size_t i = size * part / parts; i < size * (part + 1) / parts; ++i) {
-            moved.set(i, places_[run.begin + (from[i] & place_mask)]);
-        }
-    });
-    moved.copy_to(&places_[run.begin], size);
-    if (cut_bits == 0) {
-        // The keys whole again, for push_equal().
-        if (kind_ != KeyKind::chunk) return true;
-        for (uint64_t& key : from) key = (key >> place_bits) + least;
-        push_equal(run, from, 0, 0);
-    } else {
-        push_equal(run, from, place_bits, cut_bits);
-    }
-    return true;
-}
-
-// Least significant digit first, over the bits [low_bit, high_bit); swaps the two until the result is in `from`. What is
-// equal stays in order.
-bool RowSorter::radix_sort(std::span<uint64_t>& from, std::span<uint64_t>& to, int low_bit,
-                           int high_bit) const {
-    const size_t size = from.size();
-    const size_t parts = parts_for(size);
-    std::vector<Histogram> counts(parts);
-    for (int bit = low_bit; bit < high_bit; bit += digit_bits) {
-        if (stopped()) return false;
-        const uint64_t mask = (uint64_t{1} << std::min(digit_bits, high_bit - bit)) - 1;
-        const auto digit = [&](uint64_t item) { return item >> bit & mask; };
-        on_threads(parts, [&](size_t part) {
-            Histogram count{};
-            for (size_t i = size * part / parts; i < size * (part + 1) / parts; ++i) ++count[digit(from[i])];
-            counts[part] = count;
-        });
-        uint32_t next = 0;
-        bool varies = false;
-        for (size_t value = 0; value < digits; ++value) {
-            const uint32_t before = next;
-            for (Histogram& count : counts) next += std::exchange(count[value], next);
-            varies |= next != before && next - before != size;
-        }
-        if (!varies) continue;
-        on_threads(parts, [&](size_t part) {
-            Histogram at = counts[part];
-            for (size_t i = size * part / parts; i < size * (part + 1) / parts; ++i) {
-                const uint64_t item = from[i];
-                to[at[digit(item)]++] = item;
-            }
-        });
-        std::swap(from, to);
-    }
-    return true;
-}
-
-// What is equal so far and need not be in the end.
-void RowSorter::push_equal(const Run& run, std::span<const uint64_t> keys, int place_bits, int cut_bits) {
-    const bool in_chunks = kind_ == KeyKind::chunk;
-    if (cut_bits == 0 && !in_chunks) return;
-    const uint64_t turned = descending_ ? UINT64_MAX : 0;
-    for (size_t i = 0; i < keys.size();) {
-        const uint64_t key = keys[i] >> place_bits;
+    if (kind_ != KeyKind::chunk) return;
+    for (size_t i = 0; i < size;) {
         size_t end = i + 1;
-        while (end < keys.size() && keys[end] >> place_bits == key) ++end;
-        if (end - i > 1) {
-            const bool same_chunk = cut_bits > 0;
-            const bool goes_on = same_chunk || ((key ^ turned) & 0xff) == text_goes_on;
-            if (goes_on) runs_.push_back({run.begin + i, run.begin + end, run.chunk + (same_chunk ? 0 : 1)});
-        }
+        while (end < size && items[end].first == items[i].first) ++end;
+        push_equal(run, false, i, end, items[i].first);
         i = end;
     }
 }
 
+bool RowSorter::sort_large(const Run& run, uint64_t least, uint64_t greatest) {
+    const PlacedKeys placed = this->placed(least, greatest);
+    const std::span<uint64_t> keys = keys_of(run);
+    for (size_t i = 0; i < keys.size(); ++i) keys[i] = placed.pack(keys[i], places_[run.begin + i]);
+    if (!placed.sort(keys, parts_for(keys.size()), stop_)) return false;
+    for (size_t i = 0; i < keys.size(); ++i)
+        places_[run.begin + i] = static_cast<uint32_t>(keys[i] & place_mask_);
+    push_equal(run, placed);
+    return true;
+}
+
+// What is equal so far and need not be in the end.
+void RowSorter::push_equal(const Run& run, const PlacedKeys& placed) {
+    const bool same_chunk = !placed.whole();
+    if (!same_chunk && kind_ != KeyKind::chunk) return;
+    const std::span<const uint64_t> keys = keys_of(run);
+    for (size_t i = 0; i < keys.size();) {
+        const uint64_t key = placed.key(keys[i]);
+        size_t end = i + 1;
+        while (end < keys.size() && placed.key(keys[end]) == key) ++end;
+        push_equal(run, same_chunk, i, end, key);
+        i = end;
+    }
+}
+
+// Of the run, what is equal from `begin` to `end`.
+void RowSorter::push_equal(const Run& run, bool same_chunk, size_t begin, size_t end, uint64_t key) {
+    if (end - begin < 2) return;
+    const uint64_t turned = descending_ ? UINT64_MAX : 0;
+    if (same_chunk || ((key ^ turned) & 0xff) == text_goes_on)
+        runs_.push_back({run.begin + begin, run.begin + end, run.chunk + (same_chunk ? 0 : 1)});
+}
+
 void RowSorter::place(std::vector<uint32_t>& rows) {
     std::vector<uint32_t> behind;
+    behind.reserve(empty_.size());
     for (const uint32_t place : empty_) behind.push_back(rows[place]);
-    Words moved({keys_.get(), rows.size()});
+    // Where the keys were, of which each is read before it is written over.
     on_threads(parts_for(filled_), [&](size_t part) {
         const size_t parts = parts_for(filled_);
-        for (size_t i = filled_ * part / parts; i < filled_ * (part + 1) / parts; ++i) {
-            moved.set(i, rows[places_[i]]);
-        }
+        for (size_t i = filled_ * part / parts; i < filled_ * (part + 1) / parts; ++i)
+            keys_[i] = rows[places_ ? places_[i] : keys_[i] & place_mask_];
     });
-    moved.copy_to(rows.data(), filled_);
+    for (size_t i = 0; i < filled_; ++i) rows[i] = static_cast<uint32_t>(keys_[i]);
     std::copy(behind.begin(), behind.end(), rows.begin() + static_cast<std::ptrdiff_t>(filled_));
 }
 

@@ -17,8 +17,9 @@ namespace sanscope {
 // hold IP:PORT (address, then port; IPv4 before IPv6) or hexadecimal digits (by value, as long as every cell is such a
 // number).
 //
-// At most `threads` (at least one: the caller's) ask the table for cells at once. Memory while it runs: 20 bytes a row
-// besides `rows`, and up to 32 MiB. False soon after another thread sets `stop`, which may be nullptr; `rows` are then as
+// At most `threads` (at least one: the caller's) ask the table for cells at once. Memory while it runs: 8 bytes a row
+// besides `rows` (12 for more than 65,536 distinct texts, or numbers too large beside those of the rows), an eighth of one for each
+// thread, and up to 32 MiB. False soon after another thread sets `stop`, which may be nullptr; `rows` are then as
 // they were. The table must not change meanwhile.
 bool order_rows(const Table& table, size_t column, bool descending, std::vector<uint32_t>& rows,
                 const std::atomic<bool>* stop = nullptr, unsigned threads = 2);

@@ -124,6 +124,15 @@ TEST(RowOrder, numbers_crowded_at_both_ends) {
     });
 }
 
+TEST(RowOrder, equal_numbers_in_many_rows_far_from_each_other) {
+    // Some hundred rows of each number, then many of few.
+    for (const unsigned distinct : {1000u, 5u}) {
+        const auto values = some_values<uint64_t>(
+            300'000, 1, [&](auto& random) { return random() % distinct * 7'919'000'000'017; });
+        check(OneColumn<uint64_t>(ColumnType::unsigned_integer, "", values), std::to_string(distinct));
+    }
+}
+
 TEST(RowOrder, negative_numbers) {
     check_numbers<int64_t>(ColumnType::integer, "small",
                            [](auto& random) { return static_cast<int64_t>(random() % 2001) - 1000; });
