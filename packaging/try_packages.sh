@@ -176,7 +176,10 @@ try_packages() {
 case $what in
     build) build_packages ;;
     try) try_packages ;;
-    all) build_packages && try_packages ;;
+    all)
+        build_packages
+        try_packages
+        ;;
     *) usage >&2; exit 2 ;;
 esac
 [ "$what" = build ] || echo "$passed passed, $failed failed"

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <set>
 #include <sys/utsname.h>

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace sanscope {
 namespace {
