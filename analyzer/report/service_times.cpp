@@ -126,14 +126,15 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
                  {&waits.before_read_data, &waits.before_write_data, &waits.before_write_status})
                 all->add(sender.late_acks);
             waits.unproven.add(sender.unproven_acks);
-            waits.unproven.add(sender.silences);
+            if (sender.rtt_min_ns() != no_time) waits.least_rtt_ns = round_trip_ns(sender.rtt_min_ns());
+            waits.silences.add(sender.silences);
             // Captured before the path, the last data of a write may still wait behind others where these are many.
             constexpr uint32_t many_segments = 8;
             const bool is_flow = sender.in_flight_p50 >= many_segments * sender.mss();
             if (is_flow && sender.connection->vantage != Vantage::target)
                 waits.before_write_status.add(sender.flowing);
         } else {
-            waits.unproven.add(sender.silences);
+            waits.silences.add(sender.silences);
             waits.unseen_losses.add(sender.unseen_losses);
             for (TimeSpans* all : {&waits.before_read_data, &waits.before_write_status}) {
                 all->add(sender.flowing);
@@ -154,10 +155,19 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
     for (auto& [number, waits] : by_connection) {
         for (TimeSpans* spans :
              {&waits.timeouts, &waits.repairs, &waits.stalls, &waits.stood_still, &waits.before_read_data,
-              &waits.before_write_data, &waits.before_write_status, &waits.unproven, &waits.unseen_losses})
+              &waits.before_write_data, &waits.before_write_status, &waits.unproven, &waits.silences,
+              &waits.unseen_losses})
             spans->finish();
     }
     return by_connection;
+}
+
+int64_t unproven_ns(int64_t sent_ns, int64_t answered_ns, const ConnectionWaits& waits) {
+    if (sent_ns == no_time || elapsed_ns(sent_ns, answered_ns) == 0) return 0;
+    // An acknowledgement is late from a round trip behind what it acknowledges on.
+    const auto late_until_ns = waits.unproven.end_of_first_ns(sent_ns, sent_ns + (2 * waits.least_rtt_ns));
+    const int64_t had_ns = std::min(late_until_ns.value_or(sent_ns), answered_ns);
+    return elapsed_ns(sent_ns, had_ns) + waits.silences.overlap_ns(had_ns, answered_ns);
 }
 
 int64_t served_ns(int64_t begin_ns, int64_t end_ns, const ConnectionWaits& waits, const TimeSpans& others,
@@ -177,18 +187,18 @@ ServiceTime service_time(const ResultStore& store, CommandNumber number, const C
         if (first_ns == no_time) first_ns = row.response_ns;
         time.status_ns =
             served_ns(row.request_ns, first_ns, waits, waits.before_read_data, waits.longer_rtt_ns);
-        time.unproven_ns = waits.unproven.overlap_ns(row.request_ns, row.response_ns);
+        time.unproven_ns = sanscope::unproven_ns(row.request_ns, row.response_ns, waits);
         return time;
     }
     if (!is_write(row)) {
-        time.unproven_ns = waits.unproven.overlap_ns(row.request_ns, row.response_ns);
+        time.unproven_ns = sanscope::unproven_ns(row.request_ns, row.response_ns, waits);
         return time;
     }
     // Each R2T was answered by a Data-Out PDU at least; the request and the response are two more.
     const bool data_unseen =
         row.r2ts > 0 && (row.last_data_ns == no_time || row.pdus < 2 + 2 * uint64_t{row.r2ts});
     const int64_t last_ns = row.last_data_ns != no_time ? row.last_data_ns : row.request_ns;
-    time.unproven_ns = waits.unproven.overlap_ns(last_ns, row.response_ns);
+    time.unproven_ns = sanscope::unproven_ns(last_ns, row.response_ns, waits);
     if (data_unseen) return time;
     time.status_ns = served_ns(last_ns, row.response_ns, waits, waits.before_write_status);
     if (row.r2ts > 0 && row.first_data_ns != no_time) {
@@ -203,7 +213,7 @@ ServiceTime service_time(const ResultStore& store, CommandNumber number, const C
                 time.initiator_ns =
                     behind_ns - waits.before_write_data.overlap_ns(wait->end_ns, wait->end_ns + behind_ns);
             }
-            time.unproven_ns += waits.unproven.overlap_ns(wait->begin_ns, wait->end_ns);
+            time.unproven_ns += sanscope::unproven_ns(wait->begin_ns, wait->end_ns, waits);
         }
     }
     return time;

@@ -24,8 +24,8 @@ struct ConnectionWaits {
     TimeSpans before_read_data;  // the target's data flowed, or its TCP held them back
     TimeSpans before_write_data;    // the initiator's data flowed, or its TCP held them back
     TimeSpans before_write_status;  // read data flowed before it, or a TCP stood
-    TimeSpans
-        unproven;  // the target's TCP had not reported yet that it has the request or the data (SenderFacts)
+    TimeSpans silences;             // of either sender (SenderFacts)
+    TimeSpans unproven;  // the target's TCP had not reported yet that it has requests or data (SenderFacts)
     const TimeSpans* beside = nullptr;  // read data of any connection between the same hosts flowed
     bool loses_before_tap = false;      // data of the target are lost, and were not captured at the target
     bool request_times_known = false;   // it is known when the target's TCP had what it was asked
@@ -33,10 +33,15 @@ struct ConnectionWaits {
     const SenderFacts* initiator = nullptr;
     const SenderFacts* target = nullptr;
     int64_t rtt_ns = 0;             // of the path, of which each command takes one
+    int64_t least_rtt_ns = 0;       // likewise, as the initiator's TCP saw it
     int64_t rtt_behind_tap_ns = 0;  // what of it the capture does not see
     int64_t longer_rtt_ns =
         0;  // what the longest path of the session's connections takes longer (join_connections())
 };
+
+// From when something was sent to the target until it had answered: for how long of it nothing shows that the target had it. Others
+// that were sent later and not acknowledged tell nothing of it.
+int64_t unproven_ns(int64_t sent_ns, int64_t answered_ns, const ConnectionWaits& waits);
 
 // What holds of all connections between two hosts, at which times.
 struct HostPairSpans {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -73,6 +74,15 @@ class TimeSpans {
         const bool ends_near = far == spans_.end() || far->begin_ns > end_ns;
         const auto after_end = ends_near ? after(end_ns, after_begin, far) : after(end_ns, far, spans_.end());
         return until_ns(end_ns, after_end) - until_ns(begin_ns, after_begin);
+    }
+
+    // The end of the first stretch that ends behind `after_ns`, if it begins by `by_ns`.
+    std::optional<int64_t> end_of_first_ns(int64_t after_ns, int64_t by_ns) const {
+        const auto first = after(after_ns, spans_.begin(), spans_.end());
+        const auto found =
+            first != spans_.begin() && std::prev(first)->end_ns > after_ns ? std::prev(first) : first;
+        if (found == spans_.end() || found->begin_ns > by_ns) return std::nullopt;
+        return found->end_ns;
     }
 
     template <typename Visit>

@@ -20,6 +20,16 @@ int64_t in_combs(int64_t begin_ns, int64_t end_ns, int64_t teeth) {
     return sum;
 }
 
+TEST(TimeSpans, TellsTheEndOfTheFirstStretchBehindAMoment) {
+    const TimeSpans spans = combs(3);
+    EXPECT_EQ(spans.end_of_first_ns(-5, -1), std::nullopt);
+    EXPECT_EQ(spans.end_of_first_ns(-5, 0), 3);
+    EXPECT_EQ(spans.end_of_first_ns(2, 2), 3);
+    EXPECT_EQ(spans.end_of_first_ns(3, 9), std::nullopt);
+    EXPECT_EQ(spans.end_of_first_ns(3, 10), 13);
+    EXPECT_EQ(spans.end_of_first_ns(23, 100), std::nullopt);
+}
+
 TEST(TimeSpans, TellsWhatOfAStretchIsInItHoweverFarItReaches) {
     for (const int64_t teeth : {1, 2, 17, 40}) {
         const TimeSpans spans = combs(teeth);

@@ -449,7 +449,8 @@ QString TurnaroundView::command_text(uint64_t command) const {
                             ? tr("not captured")
                             : QStringLiteral("0x%1").arg(row.itt, 8, 16, QLatin1Char('0'));
     text += line(tr("LUN %1, task tag %2").arg(lun_text(row.lun), tag));
-    text += line(tr("session %1, %2").arg(row.session).arg(connection_text(*reading, row.connection)));
+    text +=
+        line(tr("session %1, %2").arg(row.session.value()).arg(connection_text(*reading, row.connection)));
     if (row.queue_depth != unknown<uint32_t>) text += line(tr("queue depth %1").arg(row.queue_depth));
     if (ended_otherwise_than_good(row)) {
         text +=
