@@ -17,17 +17,30 @@ namespace {
 
 using namespace column;
 
-// What the cells of a row are made of.
+// What the cells of a row are made of. Of its segment each takes the columns it needs: the others need not be unpacked.
 struct PacketRow {
     PacketNumber number;
     const PacketIndex& index;
-    const SegmentRow* segment;        // nullptr where it is no TCP,
-    const ConnectionRow* connection;  // as is this
     const ResultStore& store;
     const PduIndex* pdus;
 
-    const OtherPacket* other() const { return segment == nullptr ? index.other(number) : nullptr; }
-    bool has(TcpFlag flag) const { return (segment->flags & flag) != 0; }
+    size_t place() const { return static_cast<size_t>(number - 1); }
+    // Of TCP only, as has().
+    template <auto member>
+    auto segment() const {
+        return store.segments().get<member>(place());
+    }
+    bool is_tcp() const {
+        return place() < store.segments().size() && segment<&SegmentRow::connection>() != 0;
+    }
+    bool has(TcpFlag flag) const { return (segment<&SegmentRow::flags>() & flag) != 0; }
+    // nullptr where it is no TCP.
+    const ConnectionRow* connection() const {
+        if (!is_tcp()) return nullptr;
+        const ConnectionNumber connection = segment<&SegmentRow::connection>();
+        return connection <= store.connections().size() ? &store.connection(connection) : nullptr;
+    }
+    const OtherPacket* other() const { return is_tcp() ? nullptr : index.other(number); }
 };
 
 constexpr std::array<std::string_view, 8> flag_names = {"FIN", "SYN", "RST", "PSH",
@@ -96,8 +109,8 @@ void add_payload(const PacketRow& row, ShortText& text) {
             completes = true;
         });
     }
-    if (completes || row.segment->payload_length == 0) return;
-    text.next().add(row.segment->payload_length).add(" bytes");
+    if (completes || row.segment<&SegmentRow::payload_length>() == 0) return;
+    text.next().add(row.segment<&SegmentRow::payload_length>()).add(" bytes");
     if (row.pdus == nullptr) return;
     bool carries = false;
     row.pdus->carried_by(row.number, [&](uint32_t pdu) {
@@ -128,7 +141,7 @@ void add_other(const OtherPacket& other, ShortText& text) {
 }
 
 void info(const PacketRow& row, const CellContext&, Cell& cell) {
-    if (row.segment == nullptr) {
+    if (!row.is_tcp()) {
         const OtherPacket* const other = row.other();
         cell.set_empty();
         if (other == nullptr) return;
@@ -147,14 +160,15 @@ void info(const PacketRow& row, const CellContext&, Cell& cell) {
     add_payload(row, text);
     if (row.has(tcp_fin)) text.next().add("sends no more");
     if (row.has(tcp_rst)) text.next().add("resets the connection");
-    if (text.empty() && row.has(tcp_ack)) text.add("ACK ").add(row.segment->ack);
+    if (text.empty() && row.has(tcp_ack)) text.add("ACK ").add(row.segment<&SegmentRow::ack>());
 }
 
 void flags(const PacketRow& row, const CellContext&, Cell& cell) {
-    if (row.segment == nullptr) return cell.set_empty();
+    if (!row.is_tcp()) return cell.set_empty();
+    const unsigned flags = row.segment<&SegmentRow::flags>();
     ShortText text(cell);
     for (size_t i = 0; i < flag_names.size(); ++i) {
-        if ((row.segment->flags >> i & 1) != 0) text.next().add(flag_names[i]);
+        if ((flags >> i & 1) != 0) text.next().add(flag_names[i]);
     }
 }
 
@@ -178,15 +192,16 @@ template <bool source>
 void end(const PacketRow& row, const CellContext&, Cell& cell) {
     if (const OtherPacket* const other = row.other(); other != nullptr)
         return other_end<source>(*other, cell);
-    if (row.connection == nullptr) return cell.set_empty();
-    set_endpoint(cell,
-                 row.connection->endpoint(source ? row.segment->sender : other_side(row.segment->sender)));
+    const ConnectionRow* const connection = row.connection();
+    if (connection == nullptr) return cell.set_empty();
+    set_endpoint(cell, connection->endpoint(source ? row.segment<&SegmentRow::sender>()
+                                                   : other_side(row.segment<&SegmentRow::sender>())));
 }
 
 template <auto member>
 void of_segment(const PacketRow& row, const CellContext&, Cell& cell) {
-    if (row.segment == nullptr) return cell.set_empty();
-    cell.set(uint64_t{row.segment->*member});
+    if (!row.is_tcp()) return cell.set_empty();
+    cell.set(uint64_t{row.segment<member>()});
 }
 
 template <auto member>
@@ -218,22 +233,22 @@ void time_since_packet_before(const PacketRow& row, const CellContext&, Cell& ce
 
 void relative_to(Side side, uint32_t sequence, const PacketRow& row, Cell& cell) {
     const std::optional<uint32_t> relative =
-        relative_sequence(row.store, row.segment->connection, side, sequence);
+        relative_sequence(row.store, row.segment<&SegmentRow::connection>(), side, sequence);
     relative ? cell.set(uint64_t{*relative}) : cell.set_empty();
 }
 
 void relative_seq(const PacketRow& row, const CellContext&, Cell& cell) {
-    if (row.segment == nullptr) return cell.set_empty();
-    relative_to(row.segment->sender, row.segment->seq, row, cell);
+    if (!row.is_tcp()) return cell.set_empty();
+    relative_to(row.segment<&SegmentRow::sender>(), row.segment<&SegmentRow::seq>(), row, cell);
 }
 
 void relative_ack(const PacketRow& row, const CellContext&, Cell& cell) {
-    if (row.segment == nullptr || !row.has(tcp_ack)) return cell.set_empty();
-    relative_to(other_side(row.segment->sender), row.segment->ack, row, cell);
+    if (!row.is_tcp() || !row.has(tcp_ack)) return cell.set_empty();
+    relative_to(other_side(row.segment<&SegmentRow::sender>()), row.segment<&SegmentRow::ack>(), row, cell);
 }
 
 void analysis(const PacketRow& row, const CellContext&, Cell& cell) {
-    if (row.connection == nullptr) return cell.set_empty();
+    if (row.connection() == nullptr) return cell.set_empty();
     ShortText text(cell);
     add_analysis(row.number, row.store, row.pdus, text);
 }
@@ -251,14 +266,15 @@ constexpr Column<PacketRow> packet_columns[] = {
      "What it brings: iSCSI, TCP, ARP, ICMP, ICMPv6, IGMP, UDP, SCTP, GRE, ESP, OSPF, VRRP, IPv4, IPv6, "
      "LLDP, STP, LLC or Ethernet; also \"MAC control\"",
      [](const PacketRow& row, const CellContext&, Cell& cell) {
-         if (row.segment == nullptr) {
+         if (!row.is_tcp()) {
              const OtherPacket* const other = row.other();
              const std::string_view name =
                  other == nullptr ? std::string_view() : protocol_name(other->protocol);
              return name.empty() ? cell.set_empty() : cell.set(name);
          }
+         const ConnectionRow* const connection = row.connection();
          const bool iscsi =
-             row.segment->payload_length > 0 && row.connection != nullptr && row.connection->iscsi;
+             connection != nullptr && connection->iscsi && row.segment<&SegmentRow::payload_length>() > 0;
          cell.set(std::string_view(iscsi ? "iSCSI" : "TCP"));
      }},
     {"length", unsigned_column, "Length on the wire, bytes", of_place<&PacketPlace::wire_length>},
@@ -269,8 +285,8 @@ constexpr Column<PacketRow> packet_columns[] = {
     {"seq", unsigned_column, "TCP sequence number, as in the header", of_segment<&SegmentRow::seq>},
     {"ack", unsigned_column, "TCP acknowledgement number, as in the header; empty without the flag ACK",
      [](const PacketRow& row, const CellContext&, Cell& cell) {
-         if (row.segment == nullptr || !row.has(tcp_ack)) return cell.set_empty();
-         cell.set(uint64_t{row.segment->ack});
+         if (!row.is_tcp() || !row.has(tcp_ack)) return cell.set_empty();
+         cell.set(uint64_t{row.segment<&SegmentRow::ack>()});
      }},
     {"payload", unsigned_column, "TCP payload on the wire, bytes", of_segment<&SegmentRow::payload_length>},
     {"window", unsigned_column, "TCP window, as in the header, unscaled", of_segment<&SegmentRow::window>},
@@ -315,13 +331,7 @@ class PacketsTable final : public Table {
     std::span<const ColumnInfo> columns() const override { return infos; }
     size_t rows() const override { return index_.packets(); }
     void cell(size_t row, size_t column, Cell& cell) const override {
-        SegmentRow segment;
-        if (row < store_.segments().size()) segment = store_.segments()[row];
-        const bool is_tcp = segment.connection != 0;
-        const bool known = is_tcp && segment.connection <= store_.connections().size();
-        const ConnectionRow* const connection = known ? &store_.connection(segment.connection) : nullptr;
-        packet_columns[column].get({row + 1, index_, is_tcp ? &segment : nullptr, connection, store_, pdus_},
-                                   {row + 1, nullptr}, cell);
+        packet_columns[column].get({row + 1, index_, store_, pdus_}, {row + 1, nullptr}, cell);
     }
 
   private:
