@@ -120,6 +120,16 @@ inline std::vector<std::string> filter_warnings(dfilter_t* filter) {
 
 // ---- Packets
 
+// Before a packet is dissected for the first time: with the fields that postdissectors want of it. From 4.6 on the library does that
+// by itself.
+inline void prime_for_postdissectors(epan_dissect_t* dissection) {
+#if SANSCOPE_WIRESHARK_SINCE(4, 6)
+    (void)dissection;
+#else
+    prime_epan_dissect_with_postdissector_wanted_hfids(dissection);
+#endif
+}
+
 // A record of a capture file with its bytes, to be read and dissected again and again.
 class Record {
   public:

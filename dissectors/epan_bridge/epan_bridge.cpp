@@ -115,7 +115,7 @@ int EpanBridge::State::dissect_some(const CaptureSlice::Packets& packets, int fi
             if (packet.section() > 0) record.set_section(packet.section());
             frame_data& frame = frame_of(packet, record.get());
             if (code != nullptr) epan_dissect_prime_with_dfilter(dissection, code);
-            if (!frame.visited) prime_epan_dissect_with_postdissector_wanted_hfids(dissection);
+            if (!frame.visited) wireshark::prime_for_postdissectors(dissection);
             record.dissect(dissection, file, frame);
             use(*dissection, packet);
             frame.visited = 1;

@@ -2,7 +2,8 @@
 
 // Operations: segments of a stream come in any order, overlapping, repeated, cut; acknowledgements and time pass. What
 // comes out must agree with a map of bytes: in order, each once, those that were captured when first seen as they
-// were, and no byte told as not captured that had come before its hole was given up.
+// were, and no byte told as not captured that had come before its hole was given up. In the end, what was acknowledged
+// beyond all that came is such a hole too.
 
 #include <algorithm>
 #include <cstdint>
@@ -55,6 +56,11 @@ class ByteMap {
         require(piece.delivered.packet == latest_);
         taken_ += piece.length;
     }
+    void acknowledged(uint64_t end) { acknowledged_ = std::max(acknowledged_, end); }
+    // What was acknowledged and never captured is part of the stream in the end; one byte may be a FIN.
+    void finish() {
+        if (acknowledged_ > bytes_.size() + 1) bytes_.resize(acknowledged_);
+    }
     bool next_is_there() const { return taken_ < bytes_.size() && bytes_[taken_].seen != Seen::never; }
     bool all_taken() const { return taken_ == bytes_.size(); }
     static uint8_t content(uint64_t offset, uint8_t salt) {
@@ -68,6 +74,7 @@ class ByteMap {
         uint64_t packet = 0;
     };
     std::vector<Byte> bytes_;
+    uint64_t acknowledged_ = 0;
     uint64_t taken_ = 0;
     uint64_t latest_ = 0;
 };
@@ -94,6 +101,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             const auto offset = choices.ConsumeIntegralInRange<uint64_t>(0, longest);
             if (choices.ConsumeIntegralInRange<int>(0, 7) == 0) {
                 stream.acknowledged(Serial32(start + static_cast<uint32_t>(offset)), now);
+                map.acknowledged(offset);
             } else {
                 const auto length = choices.ConsumeIntegralInRange<uint32_t>(0, 255);
                 const auto cut =
@@ -116,6 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             require(stream.holding() || (stream.held_bytes() == 0 && budget.used == 0));
             require(stream.memory_bytes() < 200'000);
         }
+        map.finish();
         while (stream.flush(piece)) map.take(piece);
         require(map.all_taken());
         require(budget.used == 0);
