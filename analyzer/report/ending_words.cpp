@@ -2,13 +2,23 @@
 #include "analyzer/report/ending_words.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/core.h>
 #include <string_view>
+#include <utility>
 
 #include "analyzer/scsi/sense.h"
 #include "analyzer/scsi/status.h"
 
 namespace sanscope {
+namespace {
+
+constexpr std::array<std::pair<uint8_t, std::string_view>, 3> sense_bit_names = {
+    {{sense_bit::filemark, "FILEMARK"},
+     {sense_bit::end_of_medium, "EOM"},
+     {sense_bit::incorrect_length, "ILI"}}};
+
+}  // namespace
 
 std::string ending_words(const CommandEnding& ending) {
     std::string text;
@@ -23,6 +33,9 @@ std::string ending_words(const CommandEnding& ending) {
     if (ending.sense_key != unknown<uint16_t>) {
         text +=
             fmt::format(", {}{}", ending.sense_deferred ? "deferred " : "", sense_key_name(ending.sense_key));
+    }
+    for (const auto& [bit, name] : sense_bit_names) {
+        if ((ending.sense_bits & bit) != 0) text += fmt::format(", {}", name);
     }
     if (ending.asc == unknown<uint16_t> || ending.ascq == unknown<uint16_t>) return text;
     const std::string_view words = additional_sense_text(ending.asc, ending.ascq);

@@ -173,6 +173,33 @@ Meaning of_no_status(const CommandEnding& kind) {
             "not define: how the command ended its maker knows. Look at the target's log."};
 }
 
+// NO SENSE: nothing is wrong, or nothing more is said. What moves the position of a tape ends so at a filemark, near the end of the
+// medium, or with a block of another length than was asked for (SSC-4 §4.2).
+Meaning of_no_sense(const CommandEnding& kind) {
+    if ((kind.sense_bits & sense_bit::filemark) != 0) {
+        return {Severity::information,
+                "A filemark was met: the usual end of a file on tape. It is no error, and what lies before "
+                "it was "
+                "transferred."};
+    }
+    if ((kind.sense_bits & sense_bit::end_of_medium) != 0) {
+        return {Severity::information,
+                "The tape is near its end, or at its beginning or end: the usual way to tell so. It is no "
+                "error: what "
+                "was asked for was done as far as the residual tells."};
+    }
+    if ((kind.sense_bits & sense_bit::incorrect_length) != 0) {
+        return {Severity::information,
+                "The block had another length than was asked for (ILI): how who reads a tape learns a "
+                "block's size. It "
+                "is no error by itself; the residual tells by how much."};
+    }
+    return {Severity::information,
+            "The sense key NO SENSE names no error: the additional sense code, where there is one, tells "
+            "what the "
+            "target wanted to say."};
+}
+
 // What it means, and how much so.
 Meaning meaning(const CommandEnding& kind, const CommandsLike& like) {
     if (kind.lacks_status()) return of_no_status(kind);
@@ -196,6 +223,8 @@ Meaning meaning(const CommandEnding& kind, const CommandsLike& like) {
             return {Severity::notice, "The target refused the command."};
     }
     switch (kind.sense_key) {
+        case sense_key::no_sense:
+            return of_no_sense(kind);
         case sense_key::recovered_error:
             return of_recovered_error(kind, like);
         case sense_key::not_ready:
@@ -219,6 +248,16 @@ Meaning meaning(const CommandEnding& kind, const CommandsLike& like) {
             return {Severity::problem,
                     "The target gave the command up; the initiator must send it again. Look at the target's "
                     "log and for resets."};
+        case sense_key::blank_check:
+            return {Severity::information,
+                    "Blank medium, or the end of what was written, was met: how a tape or write-once medium "
+                    "tells "
+                    "that no more data follow."};
+        case unknown<uint16_t>:
+            return {Severity::notice,
+                    "The target could not do the command, or had something to tell; the sense data that say "
+                    "what are "
+                    "not in the capture."};
         default:
             return {Severity::notice, "The target could not do the command; its sense data say why."};
     }

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
 
 #include "analyzer/base/byte_order.h"
 
@@ -485,21 +488,31 @@ uint16_t service_action_at(std::span<const uint8_t> cdb) {
     return cdb.size() < 2 ? others : cdb[1] & 0x1f;
 }
 
-// The row of the device's own standard, else the first; a row for just this service action before a general
-// one.
-const Command* find(uint8_t opcode, uint16_t service_action, Standard standard) {
-    using Rows = std::span<const Command>;
+using Rows = std::span<const Command>;
+
+// Of an operation code: those for just this service action, and the general ones.
+struct RowsOf {
+    Rows exact;
+    Rows general;
+};
+
+RowsOf rows_of(uint8_t opcode, uint16_t service_action) {
     const Rows rows = Rows(commands).subspan(first_of[opcode], first_of[opcode + 1u] - first_of[opcode]);
     const auto position = [](Rows among, uint32_t action) {
         return static_cast<size_t>(std::ranges::lower_bound(among, action, {}, &Command::service_action) -
                                    among.begin());
     };
     const size_t first_general = position(rows, others);
-    const Rows general = rows.subspan(first_general);
     const Rows specific = rows.first(first_general);
     const size_t first_exact = position(specific, service_action);
-    const Rows exact = specific.subspan(first_exact, position(specific, service_action + 1u) - first_exact);
+    return {specific.subspan(first_exact, position(specific, service_action + 1u) - first_exact),
+            rows.subspan(first_general)};
+}
 
+// The row of the device's own standard, else the first; a row for just this service action before a general
+// one.
+const Command* find(uint8_t opcode, uint16_t service_action, Standard standard) {
+    const auto [exact, general] = rows_of(opcode, service_action);
     for (const Rows candidates : {exact, general}) {
         for (const Command& command : candidates) {
             if (command.standard == standard) return &command;
@@ -546,21 +559,154 @@ void read_length(std::span<const uint8_t> cdb, const Layout& layout, CdbInfo& in
     }
 }
 
+CdbInfo read_as(std::span<const uint8_t> cdb, const Command& command) {
+    CdbInfo info;
+    info.opcode = cdb[0];
+    const uint16_t service_action = service_action_at(cdb);
+    info.name = command.name;
+    if (command.service_action != plain && service_action != others) info.service_action = service_action;
+    info.direction = direction_of(cdb, command.transfer);
+    info.lba = read_field(cdb, command.layout.lba);
+    read_length(cdb, command.layout, info);
+    return info;
+}
+
+// Of SBC's operation codes those that MMC has, too, with the same name and fields.
+constexpr std::array<uint8_t, 11> of_mmc_too = {0x04, 0x1b, 0x25, 0x28, 0x2a, 0x2b,
+                                                0x2e, 0x2f, 0x35, 0xa8, 0xaa};
+
+constexpr CommandSets bit_of(Standard standard) {
+    return static_cast<CommandSets>(1u << (standard - sbc));
+}
+
+// spc: of all.
+CommandSets sets_of(const Command& command) {
+    if (command.standard == spc) return all_command_sets;
+    const bool shared =
+        command.standard == sbc && std::ranges::find(of_mmc_too, command.opcode) != of_mmc_too.end();
+    return static_cast<CommandSets>(bit_of(command.standard) | (shared ? bit_of(mmc) : 0));
+}
+
+// READ(16) and the like with an address of their own, which no tape drive is known to be driven by: st of Linux and LTFS read where
+// the tape stands.
+bool is_of_explicit_tape(const Command& command) {
+    return command.standard == ssc &&
+           (command.opcode == 0x88 || command.opcode == 0x8a || command.opcode == 0x8f);
+}
+
+// What a CDB may mean to a device of unknown type.
+struct Candidates {
+    std::array<const Command*, no_standard> rows{};
+    size_t count = 0;
+};
+
+// `direction`: none excludes what has data only where something is left that has none, for no bytes may have been asked for.
+Candidates candidates_for(std::span<const uint8_t> cdb, CommandSets sets, DataDirection direction) {
+    const auto [exact, general] = rows_of(cdb[0], service_action_at(cdb));
+    for (const DataDirection wanted : {direction, DataDirection::unknown}) {
+        for (const Rows rows : {exact, general}) {
+            Candidates candidates;
+            for (const Command& command : rows) {
+                if (is_of_explicit_tape(command) || (sets_of(command) & sets) == 0) continue;
+                const DataDirection own = direction_of(cdb, command.transfer);
+                const bool agrees =
+                    own == wanted || own == DataDirection::unknown || wanted == DataDirection::unknown;
+                if (!agrees) continue;
+                candidates.rows[candidates.count++] = &command;
+                // The commands of all devices stand first.
+                if (command.standard == spc) return candidates;
+            }
+            if (candidates.count > 0) return candidates;
+        }
+    }
+    return {};
+}
+
+constexpr uint16_t name_key(uint8_t opcode, unsigned standards) {
+    return static_cast<uint16_t>(opcode << 8 | standards);
+}
+
+std::string joined(std::span<const Command* const> rows) {
+    std::string names;
+    for (const Command* command : rows) names += (names.empty() ? "" : " or ") + std::string(command->name);
+    return names;
+}
+
+// The names of operation codes that several standards have without a service action, by name_key().
+std::map<uint16_t, std::string> join_names() {
+    std::map<uint16_t, std::string> names;
+    for (unsigned opcode = 0; opcode < 256; opcode++) {
+        const Rows rows = rows_of(static_cast<uint8_t>(opcode), plain).general;
+        for (unsigned standards = 0; standards <= all_command_sets; standards++) {
+            std::array<const Command*, no_standard> of{};
+            size_t count = 0;
+            for (const Command& command : rows) {
+                if (command.standard != spc && (standards & bit_of(command.standard)) != 0)
+                    of[count++] = &command;
+            }
+            if (count > 1)
+                names[name_key(static_cast<uint8_t>(opcode), standards)] = joined({of.data(), count});
+        }
+    }
+    return names;
+}
+
+// Static storage.
+const char* name_of(const Candidates& candidates) {
+    static const std::map<uint16_t, std::string> names = join_names();
+    const Command& first = *candidates.rows[0];
+    unsigned standards = 0;
+    bool all_alike = true;
+    for (size_t i = 0; i < candidates.count; i++) {
+        const Command& command = *candidates.rows[i];
+        standards |= bit_of(command.standard);
+        all_alike = all_alike && std::string_view(command.name) == first.name;
+    }
+    if (all_alike) return first.name;
+    const auto found = names.find(name_key(first.opcode, standards));
+    return found == names.end() ? "" : found->second.c_str();
+}
+
+CdbInfo read_as_any(std::span<const uint8_t> cdb, const Candidates& candidates) {
+    CdbInfo info = read_as(cdb, *candidates.rows[0]);
+    if (candidates.count == 1) return info;
+    const auto agree = [](auto& field, const auto& other, auto otherwise) {
+        if (field != other) field = otherwise;
+    };
+    for (size_t i = 1; i < candidates.count; i++) {
+        const CdbInfo other = read_as(cdb, *candidates.rows[i]);
+        agree(info.lba, other.lba, unknown<uint64_t>);
+        agree(info.blocks, other.blocks, unknown<uint64_t>);
+        agree(info.bytes, other.bytes, unknown<uint64_t>);
+        agree(info.service_action, other.service_action, unknown<uint16_t>);
+        agree(info.direction, other.direction, DataDirection::unknown);
+    }
+    info.name = name_of(candidates);
+    return info;
+}
+
 }  // namespace
 
-CdbInfo decode_cdb(std::span<const uint8_t> cdb, DeviceType device) {
+CommandSets command_sets_with(std::span<const uint8_t> cdb, DataDirection direction) {
+    if (cdb.empty()) return all_command_sets;
+    const Candidates candidates = candidates_for(cdb, all_command_sets, direction);
+    CommandSets sets = 0;
+    for (size_t i = 0; i < candidates.count; i++)
+        sets = static_cast<CommandSets>(sets | sets_of(*candidates.rows[i]));
+    return sets == 0 ? all_command_sets : sets;
+}
+
+CdbInfo decode_cdb(std::span<const uint8_t> cdb, DeviceType device, CommandSets sets,
+                   DataDirection direction) {
     CdbInfo info;
     if (cdb.empty()) return info;
     info.opcode = cdb[0];
-    const uint16_t service_action = service_action_at(cdb);
-    const Command* command = find(cdb[0], service_action, standard_of(device));
-    if (command == nullptr) return info;
-    info.name = command->name;
-    if (command->service_action != plain && service_action != others) info.service_action = service_action;
-    info.direction = direction_of(cdb, command->transfer);
-    info.lba = read_field(cdb, command->layout.lba);
-    read_length(cdb, command->layout, info);
-    return info;
+    if (device == DeviceType::unknown) {
+        const Candidates candidates = candidates_for(cdb, sets, direction);
+        if (candidates.count > 0) return read_as_any(cdb, candidates);
+    }
+    const Command* command = find(cdb[0], service_action_at(cdb), standard_of(device));
+    return command == nullptr ? info : read_as(cdb, *command);
 }
 
 }  // namespace sanscope

@@ -27,6 +27,13 @@ enum class DeviceType : uint8_t {
     unknown = 0x1f,
 };
 
+// The standards of device types, one of which a device goes by: a bit for each of SBC, SSC, SMC, MMC and OSD.
+using CommandSets = uint8_t;
+constexpr CommandSets all_command_sets = 0x1f;
+
+// Those that have the command; all where it is one of all devices, or of none known. `direction`: of its data, as far as known.
+CommandSets command_sets_with(std::span<const uint8_t> cdb, DataDirection direction = DataDirection::unknown);
+
 // What a command descriptor block says. What it does not say, or lies behind the last byte given, is
 // `unknown<T>`.
 struct CdbInfo {
@@ -45,9 +52,13 @@ struct CdbInfo {
 // given in one piece, its Extended CDB (RFC 7143 §11.2.2.3) joined on.
 //
 // Operation codes mean different things to different devices. The standard of the device's own type decides,
-// then the commands of all devices. Where the type is unknown or its standard lacks the operation code, the
-// first standard that has it, of SPC, SBC (block devices), SSC (tape), SMC (changers), MMC (CD and DVD) and
-// OSD (objects).
-CdbInfo decode_cdb(std::span<const uint8_t> cdb, DeviceType device = DeviceType::unknown);
+// then the commands of all devices. Where that lacks the operation code, the first standard that has it, of SPC,
+// SBC (block devices), SSC (tape), SMC (changers), MMC (CD and DVD) and OSD (objects).
+//
+// Of a device of unknown type all that may be meant count: those of `sets`, and of these, if any do, those whose data go in
+// `direction`.
+// Where they differ, the name is of them all ("START STOP UNIT or LOAD UNLOAD or …"), and other fields are as far as they agree.
+CdbInfo decode_cdb(std::span<const uint8_t> cdb, DeviceType device = DeviceType::unknown,
+                   CommandSets sets = all_command_sets, DataDirection direction = DataDirection::unknown);
 
 }  // namespace sanscope

@@ -13,6 +13,7 @@ namespace sanscope {
 namespace {
 
 constexpr uint64_t none = unknown<uint64_t>;
+constexpr auto disk = DeviceType::direct_access_block;
 
 // A CDB of all-different bytes: byte n holds n, so that a field read at the wrong place shows.
 std::vector<uint8_t> numbered(uint8_t opcode, size_t size) {
@@ -47,7 +48,7 @@ struct Expected {
 void expect_all(std::initializer_list<Expected> cases) {
     for (const Expected& expected : cases) {
         SCOPED_TRACE(expected.name);
-        const CdbInfo info = decode_cdb(expected.cdb, expected.device);
+        const CdbInfo info = decode_cdb(expected.cdb, expected.device, all_command_sets, expected.direction);
         EXPECT_EQ(info.name, expected.name);
         EXPECT_EQ(info.opcode, expected.cdb[0]);
         EXPECT_EQ(info.lba, expected.lba);
@@ -61,8 +62,8 @@ TEST(DecodeCdb, reads_and_writes_of_every_length_give_lba_and_blocks) {
     const auto in = DataDirection::in;
     const auto out = DataDirection::out;
     expect_all({
-        {numbered(0x08, 6), "READ(6)", 0x010203, 4, none, in},
-        {numbered(0x0a, 6), "WRITE(6)", 0x010203, 4, none, out},
+        {numbered(0x08, 6), "READ(6)", 0x010203, 4, none, in, disk},
+        {numbered(0x0a, 6), "WRITE(6)", 0x010203, 4, none, out, disk},
         {numbered(0x28, 10), "READ(10)", 0x02030405, 0x0708, none, in},
         {numbered(0x2a, 10), "WRITE(10)", 0x02030405, 0x0708, none, out},
         {numbered(0x2e, 10), "WRITE AND VERIFY(10)", 0x02030405, 0x0708, none, out},
@@ -86,10 +87,10 @@ TEST(DecodeCdb, commands_that_move_no_data_give_lba_and_blocks_too) {
     const auto no_data = DataDirection::none;
     expect_all({
         {numbered(0x35, 10), "SYNCHRONIZE CACHE(10)", 0x02030405, 0x0708, none, no_data},
-        {numbered(0x91, 16), "SYNCHRONIZE CACHE(16)", 0x0203040506070809, 0x0a0b0c0d, none, no_data},
+        {numbered(0x91, 16), "SYNCHRONIZE CACHE(16)", 0x0203040506070809, 0x0a0b0c0d, none, no_data, disk},
         {numbered(0x34, 10), "PRE-FETCH(10)", 0x02030405, 0x0708, none, no_data},
         {numbered(0x90, 16), "PRE-FETCH(16)", 0x0203040506070809, 0x0a0b0c0d, none, no_data},
-        {numbered(0x2b, 10), "SEEK(10)", 0x02030405, none, none, no_data},
+        {numbered(0x2b, 10), "SEEK(10)", 0x02030405, none, none, no_data, disk},
         {numbered(0x00, 6), "TEST UNIT READY", none, none, none, no_data},
     });
 }
@@ -114,13 +115,13 @@ TEST(DecodeCdb, commands_with_a_byte_count_give_bytes) {
 }
 
 TEST(DecodeCdb, a_transfer_length_of_zero_means_256_blocks_in_read_6_and_write_6_alone) {
-    EXPECT_EQ(decode_cdb(std::vector<uint8_t>{0x08, 0, 0, 0, 0, 0}).blocks, 256u);
-    EXPECT_EQ(decode_cdb(std::vector<uint8_t>{0x0a, 0, 0, 0, 0, 0}).blocks, 256u);
+    EXPECT_EQ(decode_cdb(std::vector<uint8_t>{0x08, 0, 0, 0, 0, 0}, disk).blocks, 256u);
+    EXPECT_EQ(decode_cdb(std::vector<uint8_t>{0x0a, 0, 0, 0, 0, 0}, disk).blocks, 256u);
     EXPECT_EQ(decode_cdb(std::vector<uint8_t>{0x28, 0, 0, 0, 0, 0, 0, 0, 0, 0}).blocks, 0u);
 }
 
 TEST(DecodeCdb, the_upper_bits_of_byte_1_are_no_part_of_a_six_byte_lba) {
-    EXPECT_EQ(decode_cdb(std::vector<uint8_t>{0x08, 0xff, 0, 1, 1, 0}).lba, 0x1f0001u);
+    EXPECT_EQ(decode_cdb(std::vector<uint8_t>{0x08, 0xff, 0, 1, 1, 0}, disk).lba, 0x1f0001u);
 }
 
 TEST(DecodeCdb, verify_takes_data_only_with_bytchk) {
@@ -142,9 +143,9 @@ TEST(DecodeCdb, verify_takes_data_only_with_bytchk) {
 TEST(DecodeCdb, write_same_takes_no_data_with_ndob) {
     std::vector<uint8_t> cdb = numbered(0x93, 16);
     cdb[1] = 0x08;
-    EXPECT_EQ(decode_cdb(cdb).direction, DataDirection::out);
+    EXPECT_EQ(decode_cdb(cdb, disk).direction, DataDirection::out);
     cdb[1] = 0x09;
-    EXPECT_EQ(decode_cdb(cdb).direction, DataDirection::none);
+    EXPECT_EQ(decode_cdb(cdb, disk).direction, DataDirection::none);
 }
 
 TEST(DecodeCdb, service_actions_name_the_command) {
@@ -227,11 +228,69 @@ TEST(DecodeCdb, the_device_type_decides_what_a_shared_operation_code_means) {
     }
 }
 
-TEST(DecodeCdb, with_the_device_type_unknown_the_block_device_wins) {
-    EXPECT_STREQ(decode_cdb(numbered(0x2b, 10)).name, "SEEK(10)");
-    EXPECT_STREQ(decode_cdb(numbered(0x93, 16)).name, "WRITE SAME(16)");
-    EXPECT_STREQ(decode_cdb(numbered(0x51, 10)).name, "XPWRITE(10)");
-    EXPECT_STREQ(decode_cdb(numbered(0xa5, 12)).name, "MOVE MEDIUM");
+constexpr CommandSets of_disks = 0x01;
+constexpr CommandSets of_tapes = 0x02;
+
+TEST(DecodeCdb, with_the_device_type_unknown_all_that_may_be_meant_is_named) {
+    EXPECT_STREQ(decode_cdb(numbered(0x2b, 10)).name, "SEEK(10) or LOCATE(10) or POSITION TO ELEMENT");
+    EXPECT_STREQ(decode_cdb(numbered(0x93, 16)).name, "WRITE SAME(16) or ERASE(16)");
+    EXPECT_STREQ(decode_cdb(numbered(0x51, 10)).name, "XPWRITE(10) or READ DISC INFORMATION");
+    EXPECT_STREQ(decode_cdb(numbered(0xa5, 12)).name, "MOVE MEDIUM or PLAY AUDIO(12)");
+    EXPECT_STREQ(decode_cdb(numbered(0x1b, 6)).name,
+                 "START STOP UNIT or LOAD UNLOAD or OPEN/CLOSE IMPORT/EXPORT ELEMENT");
+    EXPECT_STREQ(decode_cdb(numbered(0x16, 6)).name, "RESERVE(6)") << "one of all devices";
+}
+
+TEST(DecodeCdb, with_the_device_type_unknown_fields_are_those_that_do_not_depend_on_it) {
+    const CdbInfo read = decode_cdb(numbered(0x08, 6));
+    EXPECT_STREQ(read.name, "READ(6)");
+    EXPECT_EQ(read.direction, DataDirection::in);
+    EXPECT_EQ(read.lba, none);
+    EXPECT_EQ(read.blocks, none);
+    EXPECT_EQ(read.bytes, none);
+    EXPECT_EQ(decode_cdb(numbered(0x2b, 10)).lba, none);
+    EXPECT_EQ(decode_cdb(numbered(0x28, 10)).lba, 0x02030405u) << "of disks, CD and DVD alike";
+    EXPECT_EQ(decode_cdb(numbered(0x88, 16)).lba, 0x0203040506070809u);
+}
+
+TEST(DecodeCdb, with_the_device_type_unknown_the_way_of_the_data_decides_where_it_can) {
+    const auto named = [](uint8_t opcode, DataDirection direction) {
+        return decode_cdb(numbered(opcode, 16), DeviceType::unknown, all_command_sets, direction).name;
+    };
+    EXPECT_STREQ(named(0x42, DataDirection::out), "UNMAP");
+    EXPECT_STREQ(named(0x42, DataDirection::in), "READ SUB-CHANNEL");
+    EXPECT_STREQ(named(0x42, DataDirection::none), "UNMAP or READ SUB-CHANNEL") << "of a length of 0";
+    EXPECT_STREQ(named(0x34, DataDirection::none), "PRE-FETCH(10)");
+    EXPECT_STREQ(named(0x34, DataDirection::in), "READ POSITION");
+    EXPECT_STREQ(named(0x80, DataDirection::none), "WRITE FILEMARKS(16)");
+    EXPECT_STREQ(named(0x28, DataDirection::none), "READ(10)");
+}
+
+TEST(DecodeCdb, what_a_device_may_be_by_other_commands_decides_as_well) {
+    const auto named = [](uint8_t opcode, CommandSets sets) {
+        return decode_cdb(numbered(opcode, 16), DeviceType::unknown, sets).name;
+    };
+    EXPECT_STREQ(named(0x1b, of_tapes), "LOAD UNLOAD");
+    EXPECT_STREQ(named(0x91, of_disks), "SYNCHRONIZE CACHE(16)");
+    EXPECT_STREQ(named(0x91, of_tapes), "SPACE(16)");
+    EXPECT_STREQ(named(0x28, of_tapes), "READ(10)") << "foreign to it, as far as known";
+    EXPECT_EQ(decode_cdb(numbered(0x08, 6), DeviceType::unknown, of_disks).lba, 0x010203u);
+}
+
+TEST(CommandSetsWith, are_those_that_have_the_command) {
+    const auto sets = [](uint8_t opcode, DataDirection direction = DataDirection::unknown) {
+        return command_sets_with(numbered(opcode, 16), direction);
+    };
+    EXPECT_EQ(sets(0x10), of_tapes) << "WRITE FILEMARKS(6)";
+    EXPECT_EQ(sets(0x05), of_tapes) << "READ BLOCK LIMITS";
+    EXPECT_EQ(sets(0x42, DataDirection::out), of_disks) << "UNMAP";
+    EXPECT_EQ(sets(0x88), of_disks) << "READ(16)";
+    EXPECT_EQ(sets(0x28) & of_tapes, 0) << "READ(10)";
+    EXPECT_NE(sets(0x28), of_disks) << "READ(10) is of CD and DVD too";
+    EXPECT_EQ(sets(0x08), of_disks | of_tapes) << "READ(6)";
+    EXPECT_EQ(sets(0x12), all_command_sets) << "INQUIRY";
+    EXPECT_EQ(sets(0xd8), all_command_sets) << "of a vendor";
+    EXPECT_EQ(command_sets_with({}), all_command_sets);
 }
 
 TEST(DecodeCdb, an_operation_code_foreign_to_the_device_is_still_named) {

@@ -14,6 +14,7 @@ constexpr uint8_t hardware_error = 0x4;
 constexpr uint8_t illegal_request = 0x5;
 constexpr uint8_t unit_attention = 0x6;
 constexpr uint8_t data_protect = 0x7;
+constexpr uint8_t blank_check = 0x8;
 constexpr uint8_t aborted_command = 0xb;
 constexpr uint8_t volume_overflow = 0xd;
 constexpr uint8_t miscompare = 0xe;

@@ -37,7 +37,7 @@ constexpr Column<CaptureRow> columns[] = {
     {"bytes_written", unsigned_column, "What commands wrote, bytes; empty where of one nobody knows",
      value<&CaptureRow::bytes_written>},
     {"errors", unsigned_column, "Commands answered otherwise than with GOOD", count<&CaptureRow::errors>},
-    {"unanswered", unsigned_column, "Commands without an answer, and aborted ones",
+    {"unanswered", unsigned_column, "Commands without an answer, and those aborted, rejected or terminated",
      count<&CaptureRow::unanswered>},
     {"retransmissions", unsigned_column, "Segments sent again, in both directions",
      count<&CaptureRow::retransmissions>},

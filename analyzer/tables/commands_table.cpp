@@ -78,7 +78,7 @@ constexpr Column<CommandRow> columns[] = {
      }},
     {"r2ts", unsigned_column, "R2T PDUs of the command", count<&CommandRow::r2ts>},
     {"pdus", unsigned_column, "PDUs of the command, request and response included", count<&CommandRow::pdus>},
-    {"outcome", text_column, "completed, unanswered, aborted or response_only",
+    {"outcome", text_column, "completed, unanswered, aborted, response_only, rejected or terminated",
      word<&CommandRow::outcome, outcome_names>},
     {"first_byte_packet", unsigned_column, "Packet that holds the first byte of data",
      number<&CommandRow::first_byte_packet>},
@@ -88,11 +88,12 @@ constexpr Column<CommandRow> columns[] = {
      "The header of its request or of its status was cut off; the sizes and numbers around imply it",
      boolean<&CommandRow::inferred>},
     {"aborted_packet", unsigned_column,
-     "Packet that completes the answer to the task management request that aborted it",
+     "Packet that completes what ended it without an answer: the answer to the task management request that "
+     "aborted it, the Reject, or the Async Message that its task is terminated",
      number<&CommandRow::aborted_packet>},
     {"queue_depth", unsigned_column,
      "Commands of the session under way at request_packet, this one included: requested, and neither "
-     "answered nor aborted nor their tag used again",
+     "answered nor aborted, rejected or terminated nor their tag used again",
      value<&CommandRow::queue_depth>},
 };
 constexpr size_t own_columns = std::size(columns);
@@ -138,6 +139,12 @@ constexpr Column<CommandRow> late_columns[] = {
      [](const CommandRow& row, const CellContext&, Cell& cell) {
          if (row.sense_key == unknown<uint16_t>) return cell.set_empty();
          cell.set(row.sense_deferred);
+     }},
+    {"sense_bits", text_column,
+     "Bits of the sense data, 0x and 2 hexadecimal digits: 0x80 FILEMARK, 0x40 EOM, 0x20 ILI",
+     [](const CommandRow& row, const CellContext& context, Cell& cell) {
+         if (row.sense_key == unknown<uint16_t>) return cell.set_empty();
+         hexadecimal_value<&CommandRow::sense_bits, 2>(row, context, cell);
      }},
 };
 constexpr size_t first_late_column = own_columns + budget_parts;

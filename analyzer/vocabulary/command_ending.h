@@ -17,6 +17,7 @@ struct CommandEnding {
     uint16_t ascq = unknown<uint16_t>;
     uint16_t iscsi_response = unknown<uint16_t>;
     bool sense_deferred = false;
+    uint8_t sense_bits = 0;
 
     // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 of a comparison left to the compiler for a pointer
     auto operator<=>(const CommandEnding&) const = default;
@@ -25,7 +26,8 @@ struct CommandEnding {
 };
 
 inline CommandEnding ending_of(const CommandRow& row) {
-    return {row.status, row.sense_key, row.asc, row.ascq, row.iscsi_response, row.sense_deferred};
+    return {row.status,         row.sense_key,      row.asc,       row.ascq,
+            row.iscsi_response, row.sense_deferred, row.sense_bits};
 }
 
 // The answer says how it ended: with a SCSI status, or an iSCSI response that stands for none.

@@ -7,7 +7,7 @@
 namespace sanscope {
 
 // The words of the table `commands`, by value of Outcome; none for what is not known.
-constexpr std::array<std::string_view, 5> outcome_names = {"unanswered", "completed", "aborted",
-                                                           "response_only", ""};
+constexpr std::array<std::string_view, 7> outcome_names = {
+    "unanswered", "completed", "aborted", "response_only", "", "rejected", "terminated"};
 
 }  // namespace sanscope

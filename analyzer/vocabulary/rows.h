@@ -121,6 +121,7 @@ struct ConnectionRow {
     uint32_t untimed_reads = 0;
     uint32_t untimed_writes = 0;
     SessionNumber session = 0;
+    uint32_t cid = unknown<uint32_t>;  // 16 bits, of its first Login Request (RFC 7143 §11.12.6)
     bool iscsi = false;
     bool place_found_late =
         false;  // when the senders' TCP had been followed as if the capture were taken at both ends
@@ -220,14 +221,30 @@ struct SessionRow {
     std::string auth_method;             // … and what the target chose
     bool chap_challenged = false;        // the target sent a challenge (CHAP_C) …
     bool chap_answered = false;          // … which the initiator answered (CHAP_R)
+    bool chap_mutual = false;            // the initiator sent a challenge, too: mutual CHAP …
+    bool chap_mutual_answered = false;   // … which the target answered
     std::string redirected_to;           // TargetAddress, which a login's redirection brings
     SessionWindowsRow windows_out = {};  // the initiators' ends, once all is analysed
     SessionWindowsRow windows_in = {};
 };
 
-// unknown: the capture lacks headers among which its answer may have been.
-enum class Outcome : uint8_t { unanswered, completed, aborted, response_only, unknown };
-constexpr size_t outcomes = 5;
+// unknown: the capture lacks headers among which its answer may have been. rejected: its SCSI Command PDU was, by a Reject, and no
+// answer came behind that (RFC 7143 §11.17). terminated: the target told that it ends the tasks of its logical unit (Async Message
+// event 5, §11.9.1), likewise. aborted: by task management.
+enum class Outcome : uint8_t { unanswered, completed, aborted, response_only, unknown, rejected, terminated };
+constexpr size_t outcomes = 7;
+
+// Not answered, and the capture shows what ended it.
+constexpr bool ended_without_answer(Outcome outcome) {
+    return outcome == Outcome::aborted || outcome == Outcome::rejected || outcome == Outcome::terminated;
+}
+
+// Of sense data, where fixed format has them in byte 2 (SPC-4 §4.5.3).
+namespace sense_bit {
+constexpr uint8_t filemark = 0x80;
+constexpr uint8_t end_of_medium = 0x40;
+constexpr uint8_t incorrect_length = 0x20;
+}  // namespace sense_bit
 
 struct CommandRow {
     uint64_t lun = unknown<uint64_t>;
@@ -244,7 +261,8 @@ struct CommandRow {
     int64_t response_ns = no_time;
     PacketNumber first_byte_packet = 0;  // holds the first byte of the first data PDU's data
     int64_t first_byte_ns = no_time;
-    PacketNumber aborted_packet = 0;      // completes the answer that shows so
+    // Completes the answer that shows that it was aborted, the Reject, or the message that ended it.
+    PacketNumber aborted_packet = 0;
     int64_t residual = unknown<int64_t>;  // bytes not transferred; negative: bytes too many (overflow)
     const char* name = "";                // static storage
     ConnectionNumber connection = 0;
@@ -260,6 +278,7 @@ struct CommandRow {
     uint16_t asc = unknown<uint16_t>;
     uint16_t ascq = unknown<uint16_t>;
     uint16_t iscsi_response = unknown<uint16_t>;  // of its SCSI Response PDU (RFC 7143 §11.4.3)
+    uint8_t sense_bits = 0;                       // sense_bit, those that are set
     bool sense_deferred = false;  // the sense data are of an earlier command's error (SPC-4 §4.5.7)
     bool cmd_sn_known = false;
     bool inferred = false;  // its request's or its status's header was not captured, but implied

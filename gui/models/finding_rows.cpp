@@ -80,7 +80,7 @@ std::optional<Condition> of_status(const CaptureData::Reading& reading, const Fi
     QStringList conditions;
     Cell cell;
     for (const std::string_view name :
-         {"status", "sense_key", "asc", "ascq", "iscsi_response", "sense_deferred"}) {
+         {"status", "sense_key", "asc", "ascq", "iscsi_response", "sense_deferred", "sense_bits"}) {
         const auto column = find_column(table->columns(), name);
         if (!column) return std::nullopt;
         table->cell(finding.command - 1, *column, cell);
