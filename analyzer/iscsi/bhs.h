@@ -113,7 +113,7 @@ class Bhs {
     uint8_t version_min_or_active() const { return p_[3]; }
     uint64_t isid() const { return load_be48(p_ + 8); }
     uint16_t tsih() const { return load_be16(p_ + 14); }
-    uint16_t cid() const { return load_be16(p_ + 20); }
+    uint16_t cid() const { return load_be16(p_ + 20); }  // requests of login and logout
     uint8_t status_class() const { return p_[36]; }
     uint8_t status_detail() const { return p_[37]; }
     uint8_t reason() const { return p_[1] & 0x7f; }  // logout; reject has it in byte 2
@@ -123,6 +123,7 @@ class Bhs {
     uint32_t beg_run() const { return load_be32(p_ + 40); }
     uint32_t run_length() const { return load_be32(p_ + 44); }
     uint8_t async_event() const { return p_[36]; }
+    uint16_t parameter_1() const { return load_be16(p_ + 38); }  // of an asynchronous message
     uint8_t reject_reason() const { return p_[2]; }
 
   private:

@@ -29,6 +29,7 @@ void LoginNegotiation::on_pdu(const Pdu& pdu) {
         if (!begun_) {
             isid_ = bhs.isid();
             tsih_requested_ = bhs.tsih();
+            if (pdu.header_captured >= bhs_length) cid_ = bhs.cid();
         }
         begun_ = true;
     }
@@ -83,6 +84,8 @@ void LoginNegotiation::describe(SessionRow& row) const {
     row.auth_method = value(Role::target, Key::auth_method);
     row.chap_challenged = !value(Role::target, Key::chap_challenge).empty();
     row.chap_answered = !value(Role::initiator, Key::chap_response).empty();
+    row.chap_mutual = !value(Role::initiator, Key::chap_challenge).empty();
+    row.chap_mutual_answered = !value(Role::target, Key::chap_response).empty();
     row.redirected_to = value(Role::target, Key::target_address);
     if (!full_feature_) return;
     row.header_digest = digest(Key::header_digest);

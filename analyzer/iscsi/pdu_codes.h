@@ -38,6 +38,21 @@ constexpr uint8_t long_operation_reject = 0x0a;
 constexpr uint8_t waiting_for_logout = 0x0c;
 }  // namespace reject_reason
 
+// Events of an Async Message (§11.9.1).
+namespace async_event {
+constexpr uint8_t logout_requested = 1;
+constexpr uint8_t connection_dropped = 2;
+constexpr uint8_t session_dropped = 3;
+constexpr uint8_t tasks_terminated = 5;
+}  // namespace async_event
+
+// Reasons of a Logout Request (§11.14.1).
+namespace logout_reason {
+constexpr uint8_t close_session = 0;
+constexpr uint8_t close_connection = 1;
+constexpr uint8_t remove_connection = 2;
+}  // namespace logout_reason
+
 // Functions and responses of task management (§11.5.1, §11.6.1).
 namespace task_management {
 constexpr uint8_t abort_task = 1;

@@ -18,7 +18,12 @@ void add_commands(const ResultStore& store, CaptureRow& row) {
     const Summary& summary = store.summary();
     row.commands = summary.commands();
     for (const auto& [ending, count] : summary.errors()) row.errors += count;
-    row.unanswered = summary.outcomes(Outcome::unanswered) + summary.outcomes(Outcome::aborted);
+    row.unanswered = 0;
+    for (size_t i = 0; i < outcomes; ++i) {
+        const Outcome outcome{static_cast<uint8_t>(i)};
+        if (outcome == Outcome::unanswered || ended_without_answer(outcome))
+            row.unanswered += summary.outcomes(outcome);
+    }
 
     uint64_t bytes_read = 0;
     uint64_t bytes_written = 0;

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <map>
 #include <string_view>
 #include <utility>
 
+#include "analyzer/iscsi/bhs.h"
 #include "analyzer/report/connection_closing.h"
 #include "analyzer/report/time_spans.h"
 #include "analyzer/scsi/moved_bytes.h"
@@ -144,9 +146,24 @@ bool came_too_late(const ResultStore& store, const CommandRow& row) {
     return !is_logged_out(store, row.connection);
 }
 
-// When a command was no longer waited for, by its answer or the end of its connection.
-int64_t until_ns(const ResultStore& store, const CommandRow& row) {
+// When commands were rejected, or their tasks terminated by the target, by packet.
+std::map<PacketNumber, int64_t> early_ends(const ResultStore& store) {
+    std::map<PacketNumber, int64_t> ends;
+    for (const SessionEvent& event : store.session_events().first_ones()) {
+        const Opcode opcode{event.opcode};
+        if (opcode == Opcode::reject || opcode == Opcode::async_message) ends[event.packet] = event.time_ns;
+    }
+    return ends;
+}
+
+// When a command was no longer waited for, by its answer, what ended it early, or the end of its connection.
+int64_t until_ns(const ResultStore& store, const CommandRow& row,
+                 const std::map<PacketNumber, int64_t>& early) {
     if (row.request_ns == no_time || row.response_ns != no_time) return row.response_ns;
+    if (row.outcome == Outcome::rejected || row.outcome == Outcome::terminated) {
+        const auto end = early.find(row.aborted_packet);
+        if (end != early.end()) return end->second;
+    }
     // Its answer may have come at any time.
     if (row.outcome == Outcome::unknown) return row.last_data_ns;
     return store.connection(row.connection).end_ns;
@@ -229,8 +246,10 @@ void take_from_summary(CommandFacts& facts, const Summary& summary) {
         facts.statuses[ending_of(row)].see(0, row);
     }
     for (const auto& [number, row] : summary.unanswered()) {
-        count_one(row.outcome == Outcome::aborted ? facts.aborted : facts.unanswered, 0, row);
-        if (row.outcome != Outcome::aborted) count_one(facts.never_answered, 0, row);
+        if (row.outcome == Outcome::aborted) count_one(facts.aborted, 0, row);
+        if (ended_without_answer(row.outcome)) continue;
+        count_one(facts.unanswered, 0, row);
+        count_one(facts.never_answered, 0, row);
     }
     if (!summary.slowest().empty()) facts.longest_ns = summary.slowest().front().row.turnaround_ns();
 }
@@ -305,6 +324,7 @@ CommandFacts find_command_facts(const ResultStore& store, bool in_order, const S
     facts.busy.resize(store.connections().size());
     facts.sessions = busiest_sessions(store.summary());
     UsualTimes usual_times(store.summary());
+    const std::map<PacketNumber, int64_t> early = early_ends(store);
     SessionFacts* session = nullptr;
     int64_t slow_until_ns = no_time;
     uint64_t lun_compared = unknown<uint64_t>;
@@ -323,7 +343,7 @@ CommandFacts find_command_facts(const ResultStore& store, bool in_order, const S
                 first_ns = first_ns == no_time ? row.response_ns : std::min(first_ns, row.response_ns);
             // At the target half of the path is before what is seen of a command, half behind it.
             const int64_t half_path_ns = unseen_path_ns(store, row.connection) / 2;
-            const int64_t busy_until_ns = until_ns(store, row);
+            const int64_t busy_until_ns = until_ns(store, row, early);
             if (busy_until_ns != no_time && row.request_ns != no_time) {
                 facts.busy[row.connection - 1].add(row.request_ns - half_path_ns,
                                                    busy_until_ns + half_path_ns);

@@ -40,9 +40,43 @@ bool is_of_logout(const SessionEvent& event) {
     return opcode == Opcode::logout_request || opcode == Opcode::logout_response;
 }
 
+uint32_t connection_with(const ResultStore& store, uint32_t session, uint32_t cid, int64_t time_ns) {
+    if (session == 0 || cid == unknown<uint32_t>) return 0;
+    uint32_t found = 0;
+    uint32_t number = 0;
+    for (const ConnectionRow& row : store.connections()) {
+        ++number;
+        if (row.session != session || row.cid != cid || row.start_ns > time_ns) continue;
+        if (found == 0 || row.start_ns >= store.connection(found).start_ns) found = number;
+    }
+    return found;
+}
+
+uint32_t logged_out_by(const ResultStore& store, const SessionEvent& event) {
+    const SessionEvent* request = &event;
+    if (Opcode{event.opcode} == Opcode::logout_response) {
+        // What is closed, only the request tells.
+        for (const SessionEvent& other : store.session_events().first_ones()) {
+            if (&other == &event) break;
+            if (Opcode{other.opcode} == Opcode::logout_request && other.connection == event.connection)
+                request = &other;
+        }
+    }
+    const bool known = event.connection != 0 && event.connection <= store.connections().size();
+    const uint32_t own = known ? store.connection(event.connection).cid : unknown<uint32_t>;
+    const uint32_t named = request->cid;
+    if (named == unknown<uint32_t> || named == own) return event.connection;
+    const uint32_t other = connection_with(store, event.session, named, request->time_ns);
+    return other == 0 && own == unknown<uint32_t> ? event.connection : other;
+}
+
 bool is_logged_out(const ResultStore& store, uint32_t connection) {
-    return std::ranges::any_of(store.session_events().first_ones(), [=](const SessionEvent& event) {
-        return event.connection == connection && is_of_logout(event);
+    if (connection == 0 || connection > store.connections().size()) return false;
+    const uint32_t cid = store.connection(connection).cid;
+    return std::ranges::any_of(store.session_events().first_ones(), [&](const SessionEvent& event) {
+        const bool may_be =
+            event.connection == connection || (event.cid != unknown<uint32_t> && event.cid == cid);
+        return may_be && is_of_logout(event) && logged_out_by(store, event) == connection;
     });
 }
 

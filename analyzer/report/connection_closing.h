@@ -24,7 +24,14 @@ uint32_t login_anew(const ResultStore& store, uint32_t connection, int64_t end_n
 // A Logout Request or Response. A response tells of a request too, where the capture lacks that.
 bool is_of_logout(const SessionEvent& event);
 
-// The connection was logged out of (`is_of_logout`).
+// The connection of a session with that CID at a moment: the latest to begin until then. 0 where there is none.
+uint32_t connection_with(const ResultStore& store, uint32_t session, uint32_t cid, int64_t time_ns);
+
+// The connection that an event of a Logout closes: the one whose CID its request names (RFC 7143 §11.14.3), on whichever it came;
+// its own where that is not known, and where the whole session is closed. 0 where it names none that was captured.
+uint32_t logged_out_by(const ResultStore& store, const SessionEvent& event);
+
+// The connection was logged out of (`logged_out_by`).
 bool is_logged_out(const ResultStore& store, uint32_t connection);
 
 // There were more Logout Requests than are kept: nobody knows of which connections.

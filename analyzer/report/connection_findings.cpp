@@ -301,8 +301,32 @@ std::vector<uint32_t> sessions_logged_out_perhaps(const ResultStore& store) {
     return any ? sessions_that_may_be_one(store) : std::vector<uint32_t>();
 }
 
-std::string were_aborted(uint64_t commands) {
+std::string were(uint64_t commands) {
     return fmt::format("{} {}", counted(commands, "command"), commands == 1 ? "was" : "were");
+}
+
+// Of a connection: commands that the target rejected, or whose tasks it terminated.
+uint64_t ended_by_target(const ResultStore& store, uint32_t connection) {
+    const Summary& summary = store.summary();
+    if (summary.outcomes(Outcome::rejected) + summary.outcomes(Outcome::terminated) == 0) return 0;
+    return static_cast<uint64_t>(std::ranges::count_if(store.commands(), [=](const CommandRow& row) {
+        return row.connection == connection && row.outcome != Outcome::aborted &&
+               ended_without_answer(row.outcome);
+    }));
+}
+
+// Of a connection with no command under way.
+std::string what_came_of_all(const ResultStore& store, const CommandFacts& commands, uint32_t connection) {
+    const auto aborted = commands.aborted.find(connection);
+    const uint64_t ended = ended_by_target(store, connection);
+    std::string text;
+    if (aborted != commands.aborted.end()) text = were(aborted->second.count) + " aborted before";
+    if (ended > 0) {
+        text += fmt::format("{}{} rejected or terminated by the target before", text.empty() ? "" : ", ",
+                            were(ended));
+    }
+    if (text.empty()) return " All that the initiator had asked for was answered.";
+    return fmt::format(" Of what the initiator had asked for, {}; the rest was answered.", text);
 }
 
 // What had been asked for or announced is no crash of the side that closes the connection.
@@ -324,10 +348,12 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
         const std::optional<Closing> closing = first_closing(row);
         if (!closing || was_logged_out(input.store, number)) continue;
         const auto [time_ns, packet, by_target, reset] = *closing;
-        const int64_t waited_ns = elapsed_ns(like.row.request_ns, time_ns);
+        const std::optional<EndCause> cause = cause_of_end(input.store, number, *closing);
+        const bool reinstated = cause && cause->is_reinstatement() && cause->is_sure;
+        const int64_t waited_ns =
+            elapsed_ns(like.row.request_ns, reinstated ? cause->event.time_ns : time_ns);
         // An initiator that gave up waiting resets, or logs in anew, as a consequence.
         constexpr int64_t least_patience_ns = 500'000'000;
-        const std::optional<EndCause> cause = cause_of_end(input.store, number, *closing);
         const bool given_up = !by_target || (cause && cause->is_reinstatement());
         if (given_up && waited_ns > std::max(least_patience_ns, 4 * commands.longest_ns)) continue;
         const Endpoint& end = by_target ? row.target : row.initiator;
@@ -403,14 +429,7 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
         finding.add_sign(fmt::format("{} before it, and no Logout",
                                      counted(commands.of_connection[number - 1], "command")));
         tell_cause_of_end(finding, cause_of_end(input.store, number, *closing), input.store, *closing);
-        const auto aborted = commands.aborted.find(number);
-        finding.explanation +=
-            aborted == commands.aborted.end()
-                ? " All that the initiator had asked for was answered."
-                : fmt::format(
-                      " Of what the initiator had asked for, {} aborted before; the rest was "
-                      "answered.",
-                      were_aborted(aborted->second.count));
+        finding.explanation += what_came_of_all(input.store, commands, number);
         doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number),
                                 std::ranges::binary_search(in_doubt, finding.session));
         list.push_back(std::move(finding));

@@ -248,7 +248,7 @@ void note_drop(Ladder& ladder, const Course& course) {
 
 bool is_under_way(const CommandRow& row, int64_t time_ns, PacketNumber packet) {
     if (row.request_ns == no_time || row.request_ns >= time_ns || row.request_packet >= packet) return false;
-    if (row.outcome == Outcome::aborted) return row.aborted_packet >= packet;
+    if (ended_without_answer(row.outcome)) return row.aborted_packet >= packet;
     return row.response_packet == 0 ? row.outcome == Outcome::unanswered : row.response_packet > packet;
 }
 

@@ -13,6 +13,7 @@
 #include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/connection_closing.h"
+#include "analyzer/report/reject_words.h"
 #include "analyzer/report/task_management_words.h"
 #include "analyzer/report/time_spans.h"
 
@@ -27,6 +28,9 @@ struct EventsLike {
     uint64_t count = 0;
     uint64_t listed = 0;
     SessionEvent first;  // of those listed
+    // Of Rejects: whether they all reject PDUs of one opcode, and how many ended a command.
+    bool one_kind = true;
+    uint64_t commands_ended = 0;
 
     bool all_listed() const { return listed >= count; }
 };
@@ -40,6 +44,13 @@ EventsLike events_like(const ResultStore& store, Opcode opcode) {
     return like;
 }
 
+// Rejects of SCSI Commands that ended with that.
+bool is_end_of_command(const ResultStore& store, const SessionEvent& reject) {
+    if (reject.command == 0 || reject.command > store.commands().size()) return false;
+    const CommandRow& row = store.command(reject.command);
+    return row.outcome == Outcome::rejected && row.aborted_packet == reject.packet;
+}
+
 // Of those that are listed, one for each code, in the order of their first ones.
 std::vector<EventsLike> by_code(const ResultStore& store, Opcode opcode) {
     std::vector<EventsLike> all;
@@ -51,6 +62,8 @@ std::vector<EventsLike> by_code(const ResultStore& store, Opcode opcode) {
             like->first = event;
         }
         ++like->listed;
+        like->one_kind = like->one_kind && event.rejected == like->first.rejected;
+        if (is_end_of_command(store, event)) ++like->commands_ended;
     }
     return all;
 }
@@ -82,36 +95,6 @@ Finding about(const SessionEvent& event, Kind kind, Severity severity) {
     return finding;
 }
 
-// RFC 7143 §11.17.1.
-std::string_view reject_words(uint16_t reason) {
-    switch (reason) {
-        case reject_reason::data_digest_error:
-            return "data (payload) digest error";
-        case reject_reason::snack_reject:
-            return "SNACK reject";
-        case reject_reason::protocol_error:
-            return "protocol error";
-        case reject_reason::command_not_supported:
-            return "command not supported";
-        case reject_reason::immediate_command_reject:
-            return "immediate command reject: too many";
-        case reject_reason::task_in_progress:
-            return "task in progress";
-        case reject_reason::invalid_data_ack:
-            return "invalid data ack";
-        case reject_reason::invalid_pdu_field:
-            return "invalid PDU field";
-        case reject_reason::long_operation_reject:
-            return "long operation reject: out of resources";
-        case reject_reason::waiting_for_logout:
-            return "waiting for logout";
-        case unknown<uint16_t>:
-            return "for a reason that was not captured";
-        default:
-            return "reason not known";
-    }
-}
-
 // RFC 7143 §11.9.1.
 std::string_view async_words(uint16_t event) {
     constexpr uint16_t vendor_specific = 255;
@@ -139,7 +122,8 @@ std::string_view async_words(uint16_t event) {
 
 // RFC 7143 §11.9.1: only these end a connection or tasks against the initiator's will.
 bool ends_something(uint16_t event) {
-    return event == 2 || event == 3 || event == 5;
+    return event == async_event::connection_dropped || event == async_event::session_dropped ||
+           event == async_event::tasks_terminated;
 }
 
 std::string_view async_means(uint16_t event) {
@@ -160,7 +144,8 @@ std::string_view async_means(uint16_t event) {
 }
 
 // Those of one code. What it announces it tells in the order that matters: what ends something first.
-void add_messages_like(FindingList& list, const EventsLike& like, bool all_listed) {
+// `terminated`: commands that ended so.
+void add_messages_like(FindingList& list, const EventsLike& like, bool all_listed, uint64_t terminated) {
     const uint16_t code = like.first.code;
     const bool ends = ends_something(code);
     Finding finding = about(like.first, Kind::async_message, ends ? Severity::problem : Severity::notice);
@@ -171,6 +156,8 @@ void add_messages_like(FindingList& list, const EventsLike& like, bool all_liste
     finding.add_sign(counted(like.listed, "Asynchronous Message"));
     finding.add_sign(code == unknown<uint16_t> ? std::string(async_words(code))
                                                : fmt::format("event {}: {}", code, async_words(code)));
+    if (code == async_event::tasks_terminated && terminated > 0)
+        finding.add_sign(fmt::format("{} without a status behind it", counted(terminated, "command")));
     list.push_back(std::move(finding));
 }
 
@@ -186,7 +173,7 @@ void add_messages(FindingList& list, const ResultStore& store) {
         return;
     }
     for (const EventsLike& like : by_code(store, Opcode::async_message))
-        add_messages_like(list, like, all.all_listed());
+        add_messages_like(list, like, all.all_listed(), store.summary().outcomes(Outcome::terminated));
 }
 
 // What targets answered to requests that abort or reset something, as far as both are known.
@@ -194,10 +181,12 @@ struct TaskManagementAnswers {
     uint64_t requests = 0;
     uint64_t answered = 0;
     uint64_t done = 0;
+    uint64_t rejected = 0;                  // with a Reject
     std::map<uint16_t, uint64_t> refusals;  // by response
 
     bool none_was_there() const {
-        return refusals.size() == 1 && refusals.contains(task_management::task_does_not_exist);
+        return rejected == 0 && refusals.size() == 1 &&
+               refusals.contains(task_management::task_does_not_exist);
     }
     bool all_refused() const { return requests > 0 && answered == requests && done == 0; }
 };
@@ -219,6 +208,11 @@ TaskManagementAnswers answers_to_task_management(const ResultStore& store) {
             } else {
                 ++answers.refusals[event.code];
             }
+        } else if (Opcode{event.opcode} == Opcode::reject &&
+                   event.rejected == static_cast<uint16_t>(Opcode::task_management_request) &&
+                   open.erase(key) > 0) {
+            ++answers.answered;
+            ++answers.rejected;
         }
     }
     return answers;
@@ -231,6 +225,7 @@ std::string answers_in_words(const TaskManagementAnswers& answers) {
     };
     add(answers.done, response_words(task_management::function_complete));
     for (const auto& [response, count] : answers.refusals) add(count, response_words(response));
+    add(answers.rejected, "rejected with a Reject PDU");
     add(answers.requests - answers.answered, "without an answer in the capture");
     return text;
 }
@@ -305,6 +300,14 @@ std::pair<Finding::Side, std::string_view> reject_means(uint16_t reason) {
     }
 }
 
+// "SCSI Command PDU" where all of them are that, else "PDU".
+std::string rejected_words(const EventsLike& like) {
+    const uint16_t opcode = like.first.rejected;
+    const char* const name =
+        like.one_kind && opcode <= 0x3f ? opcode_name(static_cast<uint8_t>(opcode)) : nullptr;
+    return name == nullptr ? "PDU" : std::string(name) + " PDU";
+}
+
 void add_pdus(FindingList& list, const ResultStore& store) {
     const EventsLike rejects = events_like(store, Opcode::reject);
     if (rejects.count > 0 && rejects.listed == 0) {
@@ -321,8 +324,14 @@ void add_pdus(FindingList& list, const ResultStore& store) {
         finding.side = side;
         finding.title =
             fmt::format("{}{} rejected by the target: {}", rejects.all_listed() ? "" : "at least ",
-                        counted(like.listed, "PDU"), reject_words(reason));
+                        counted(like.listed, rejected_words(like)), reject_words(reason));
         finding.explanation = explanation;
+        if (like.commands_ended > 0) {
+            finding.explanation += fmt::format(
+                " {} ended with that: the target answered with the Reject, and no SCSI status came behind it "
+                "in the capture.",
+                counted(like.commands_ended, "command"));
+        }
         finding.add_sign(counted(like.listed, "Reject PDU"));
         finding.add_sign(reason == unknown<uint16_t>
                              ? std::string(reject_words(reason))
@@ -414,8 +423,9 @@ void add_reconnects(FindingList& list, const FindingsInput& input, const Command
     if (store.sessions().size() < 2) return;
     std::vector<bool> logged_out(store.connections().size());
     for (const SessionEvent& event : store.session_events().first_ones()) {
-        if (is_of_logout(event) && event.connection != 0 && event.connection <= logged_out.size())
-            logged_out[event.connection - 1] = true;
+        if (!is_of_logout(event)) continue;
+        const uint32_t connection = logged_out_by(store, event);
+        if (connection != 0 && connection <= logged_out.size()) logged_out[connection - 1] = true;
     }
     const bool logouts_hidden = hides_logouts(store);
     std::set<uint32_t> gaps;

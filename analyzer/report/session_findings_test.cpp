@@ -66,6 +66,47 @@ TEST_F(SessionPdus, that_are_rejected_for_different_reasons_are_told_apart) {
     EXPECT_THAT(found[1].title, HasSubstr("1 PDU rejected by the target: protocol error"));
 }
 
+TEST_F(SessionPdus, that_are_rejected_tell_what_they_are_and_which_commands_end) {
+    const auto rejected = [&](uint64_t command, uint16_t opcode) {
+        add_event({.packet = 70 + command,
+                   .time_ns = now_ns += second,
+                   .command = command,
+                   .connection = 1,
+                   .code = 9,
+                   .opcode = reject,
+                   .rejected = opcode});
+    };
+    add_command(second, 0,
+                {.lun = 0, .aborted_packet = 71, .name = "READ(10)", .outcome = Outcome::rejected});
+    add_command(second, second, {.lun = 0, .name = "READ(10)", .outcome = Outcome::completed});
+    rejected(1, 1);
+    rejected(2, 1);
+    Finding finding = find_one(Kind::rejected_pdu);
+    EXPECT_THAT(finding.title, HasSubstr("2 SCSI Command PDUs rejected by the target: invalid PDU field"));
+    EXPECT_THAT(finding.explanation, HasSubstr("1 command ended with that"));
+    EXPECT_EQ(finding.command, 1u);
+    EXPECT_THAT(find(Kind::unanswered_commands), testing::IsEmpty());
+    rejected(0, 0);
+    EXPECT_THAT(find_one(Kind::rejected_pdu).title, HasSubstr("3 PDUs rejected"));
+}
+
+TEST_F(SessionPdus, that_end_the_tasks_of_a_logical_unit_leave_none_unanswered) {
+    add_command(second, 0,
+                {.lun = 0, .aborted_packet = 71, .name = "READ(10)", .outcome = Outcome::terminated});
+    add(async_message, 5);
+    EXPECT_THAT(find_one(Kind::async_message).evidence, Contains("1 command without a status behind it"));
+    EXPECT_THAT(find(Kind::unanswered_commands), testing::IsEmpty());
+}
+
+TEST_F(SessionPdus, that_ask_to_abort_and_are_rejected_are_answered) {
+    add_event({.time_ns = second, .code = 1, .opcode = task_management_request, .itt = 7});
+    add_event({.time_ns = 2 * second, .code = 5, .opcode = reject, .itt = 7, .rejected = 2});
+    const Finding finding = find_one(Kind::task_management);
+    EXPECT_THAT(finding.evidence, Contains("answers: 1 rejected with a Reject PDU"));
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("did nothing of it, as its answers say"),
+                                           Not(HasSubstr("aborted commands"))));
+}
+
 // RFC 7144 §6: it ends nothing.
 TEST_F(SessionPdus, that_ask_about_tasks_abort_none) {
     add(task_management_request, 9);

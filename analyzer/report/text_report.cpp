@@ -19,10 +19,12 @@
 #include "analyzer/report/issue_words.h"
 #include "analyzer/report/kernel_comparison.h"
 #include "analyzer/report/passed_over_words.h"
+#include "analyzer/report/reject_words.h"
 #include "analyzer/report/sender_report.h"
 #include "analyzer/report/session_words.h"
 #include "analyzer/report/time_spans.h"
 #include "analyzer/report/unknown_sessions.h"
+#include "analyzer/vocabulary/outcome_names.h"
 
 namespace sanscope {
 namespace {
@@ -349,6 +351,18 @@ void Report::connections() {
     if (others > 0) line("  {} TCP connection{} without iSCSI", human_count(others), others == 1 ? "" : "s");
 }
 
+// ", 2 rejected, 1 terminated"; where there are any.
+std::string also_ended(const Summary& summary) {
+    std::string text;
+    for (const Outcome outcome : {Outcome::rejected, Outcome::terminated}) {
+        const uint64_t count = summary.outcomes(outcome);
+        if (count > 0) {
+            text += fmt::format(", {} {}", human_count(count), outcome_names[static_cast<size_t>(outcome)]);
+        }
+    }
+    return text;
+}
+
 void Report::commands() {
     const Summary& summary = store_.summary();
     if (summary.commands() == 0) return;
@@ -358,7 +372,8 @@ void Report::commands() {
          human_count(summary.commands()), human_count(summary.outcomes(Outcome::completed)),
          human_count(summary.outcomes(Outcome::unanswered)), human_count(summary.outcomes(Outcome::aborted)),
          human_count(summary.outcomes(Outcome::response_only)),
-         not_known == 0 ? "" : fmt::format(", of {} it is not known", human_count(not_known)));
+         also_ended(summary) +
+             (not_known == 0 ? "" : fmt::format(", of {} it is not known", human_count(not_known))));
     line("\n  {:<24} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>8} {:>8}",
          "turnaround by size", "", "commands", "p50", "p90", "p99", "p99.9", "max", "mean", "SD", "%SD",
          "bytes", "not GOOD");
@@ -449,18 +464,32 @@ void Report::errors() {
     }
 }
 
+// "rejected by the target: invalid PDU field"
+std::string how_it_ended(const ResultStore& store, uint64_t command, const CommandRow& row) {
+    if (row.outcome == Outcome::terminated)
+        return "its task terminated by the target (Async Message, event 5)";
+    if (row.outcome != Outcome::rejected) return row.outcome == Outcome::aborted ? "aborted" : "unanswered";
+    const auto& events = store.session_events().first_ones();
+    const auto reject = std::ranges::find_if(events, [&](const SessionEvent& event) {
+        return Opcode{event.opcode} == Opcode::reject && event.command == command &&
+               event.packet == row.aborted_packet;
+    });
+    return reject == events.end() ? std::string("rejected by the target")
+                                  : fmt::format("rejected by the target: {}", reject_words(reject->code));
+}
+
 void Report::unanswered() {
     std::vector<Summary::Listed> listed = store_.summary().unanswered();
     std::ranges::stable_sort(listed, {}, [](const Summary::Listed& one) { return one.row.request_packet; });
     if (listed.empty()) return;
     const Summary& summary = store_.summary();
-    const uint64_t all = summary.outcomes(Outcome::unanswered) + summary.outcomes(Outcome::aborted);
-    heading("Unanswered and aborted commands");
+    const uint64_t other = summary.outcomes(Outcome::rejected) + summary.outcomes(Outcome::terminated);
+    const uint64_t all = summary.outcomes(Outcome::unanswered) + summary.outcomes(Outcome::aborted) + other;
+    heading(other == 0 ? "Unanswered and aborted commands" : "Commands that ended without an answer");
     for (const auto& [number, row] : listed) {
         const std::string tag = row.itt == unknown<uint32_t> ? "?" : fmt::format("0x{:08x}", row.itt);
         line("  {:<20} {:<24} ITT {}, {}, request in packet {} at {}", name_of(row), place_of(row), tag,
-             row.outcome == Outcome::aborted ? "aborted" : "unanswered", row.request_packet,
-             since_start(row.request_ns));
+             how_it_ended(store_, number, row), row.request_packet, since_start(row.request_ns));
     }
     if (all > listed.size()) line("  … and {} more", human_count(all - listed.size()));
 }

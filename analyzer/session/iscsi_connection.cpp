@@ -7,6 +7,7 @@
 #include "analyzer/base/byte_order.h"
 #include "analyzer/iscsi/bhs_field_ends.h"
 #include "analyzer/iscsi/header_belief.h"
+#include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/session/commands/note_marks.h"
 
 namespace sanscope {
@@ -30,6 +31,14 @@ bool is_answered_besides(Opcode opcode) {
 bool counts_besides(const Bhs& request) {
     const Opcode opcode = request.opcode();
     return !request.immediate() && (is_answered_besides(opcode) || opcode == Opcode::text_request);
+}
+
+// What a Reject rejects, as far as its header was captured (RFC 7143 §11.17.2).
+void note_rejected(const Pdu& reject, SessionEvent& event) {
+    if (reject.data.empty() || event.bad_digest) return;
+    const Bhs header(reject.data.data());
+    event.rejected = header.opcode_value();
+    if (reject.data.size() >= tag_end) event.itt = header.itt();
 }
 
 bool is_login_or_text(Opcode opcode) {
@@ -208,6 +217,7 @@ void IscsiConnection::on_login_or_text(const Pdu& pdu) {
     const Opcode opcode = pdu.bhs().opcode();
     if (session_ == nullptr && opcode == Opcode::login_request && !pdu.bhs().continues()) {
         leading_ = login_.tsih_requested() == 0;
+        store_->connection(connection_).cid = login_.cid();
         join(sessions_->for_login(login_));
     }
     if (session_ == nullptr) {
@@ -352,21 +362,29 @@ void IscsiConnection::note_event(const Pdu& pdu, const PduRow& row) {
     const bool whole = pdu.header_captured >= bhs_length;
     switch (bhs.opcode()) {
         case Opcode::login_request:
+            event.code = bhs.flags();
+            if (whole) event.cid = bhs.cid();
             break;
         case Opcode::login_response:
             if (whole) event.code = static_cast<uint16_t>(bhs.status_class() << 8 | bhs.status_detail());
             break;
         case Opcode::logout_request:
             event.code = bhs.reason();
+            // With which the session is closed as a whole, it names no connection (RFC 7143 §11.14.1).
+            if (whole && event.code != logout_reason::close_session) event.cid = bhs.cid();
             break;
         case Opcode::logout_response:
             if (whole) event.code = bhs.response();
             break;
         case Opcode::reject:
             if (whole) event.code = bhs.reject_reason();
+            note_rejected(pdu, event);
             break;
         case Opcode::async_message:
-            if (whole) event.code = bhs.async_event();
+            if (!whole) break;
+            event.code = bhs.async_event();
+            if (event.code == async_event::connection_dropped) event.cid = bhs.parameter_1();
+            if (event.code == async_event::tasks_terminated) event.lun = lun_number(bhs.lun_field());
             break;
         case Opcode::task_management_request:
             event.code = bhs.function();

@@ -22,8 +22,8 @@ class PingTracker {
         if (pdu.header_digest == Digest::bad) [[unlikely]]
             return on_unseen(from_target);
         const Opcode opcode = pdu.bhs().opcode();
-        if (opcode == Opcode::nop_out || opcode == Opcode::nop_in) [[unlikely]]
-            on_ping(pdu, from_target);
+        if (opcode == Opcode::nop_out || opcode == Opcode::nop_in || opcode == Opcode::reject) [[unlikely]]
+            on_ping_or_reject(pdu, from_target);
         Pings& asked = of(!from_target);
         if (asked.waiting > 0) [[unlikely]]
             on_other_pdu(asked, pdu);
@@ -85,6 +85,24 @@ class PingTracker {
             if (pdu.last.packet > asked.list[i].sent.packet) ++asked.list[i].pdus_since;
         }
         asked.last_pdu_ns = pdu.last.time_ns;
+    }
+
+    void on_ping_or_reject(const Pdu& pdu, bool from_target) {
+        if (pdu.bhs().opcode() != Opcode::reject) return on_ping(pdu, from_target);
+        // It answers the NOP-Out whose header it brings (§11.17.2); what it rejects is not known where that was cut off.
+        if (pdu.data.size() < ttt_end) return on_unseen(from_target);
+        const Bhs rejected(pdu.data.data());
+        if (rejected.opcode() != Opcode::nop_out || pdu.last.packet == 0) return;
+        forget(of(false), rejected.itt());
+    }
+
+    static void forget(Pings& pings, uint32_t tag) {
+        const auto end = pings.list.begin() + pings.waiting;
+        const auto ping =
+            std::find_if(pings.list.begin(), end, [=](const Ping& one) { return one.tag == tag; });
+        if (ping == end) return;
+        std::shift_left(ping, end, 1);
+        --pings.waiting;
     }
 
     void on_ping(const Pdu& pdu, bool from_target) {

@@ -2,6 +2,7 @@
 #include "analyzer/session/ping_tracker.h"
 
 #include <gtest/gtest.h>
+#include <span>
 
 #include "analyzer/iscsi/testing/pdu_builder.h"
 
@@ -19,6 +20,7 @@ class Pings : public testing::Test {
         Pdu pdu;
         pdu.header = bytes.data();
         pdu.header_captured = captured_;
+        pdu.data = std::span(bytes).subspan(bhs_length, pdu.bhs().data_segment_length());
         pdu.header_digest = digest_;
         packet_ = packet == 0 ? packet_ + 1 : packet;
         pdu.first = pdu.last = {packet_, static_cast<int64_t>(packet_) * 10'000'000};
@@ -49,6 +51,26 @@ TEST_F(Pings, that_are_answered_are_none) {
         other(true);
         answer(i);
     }
+    EXPECT_TRUE(left().empty());
+}
+
+TEST_F(Pings, that_are_rejected_are_not_left_without_an_answer) {
+    const auto reject = [&](uint32_t itt, Opcode opcode) {
+        pdu(PduBuilder(Opcode::reject).itt(reserved_tag).data(PduBuilder(opcode).itt(itt).header()), true);
+    };
+    ask(5);
+    ask(6);
+    reject(5, Opcode::nop_out);
+    reject(6, Opcode::scsi_command);
+    ASSERT_EQ(left().size(), 1u);
+    EXPECT_EQ(left()[0].packet, 2u);
+    reject(6, Opcode::nop_out);
+    EXPECT_TRUE(left().empty());
+}
+
+TEST_F(Pings, are_not_known_to_be_without_an_answer_where_a_reject_was_cut) {
+    ask(5);
+    pdu(PduBuilder(Opcode::reject).itt(reserved_tag), true);
     EXPECT_TRUE(left().empty());
 }
 

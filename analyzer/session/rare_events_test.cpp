@@ -73,6 +73,48 @@ TEST_F(RareEvents, a_ping_with_its_answer_is_not) {
     EXPECT_TRUE(store.unanswered_pings().first_ones().empty());
 }
 
+TEST_F(RareEvents, of_a_reject_it_is_kept_what_it_rejects) {
+    command(2);
+    const Bytes rejected = test::scsi_command(2, 2, Moves::in, 4096, test::read_10(0, 8)).header();
+    send(true, PduBuilder(Opcode::reject)
+                   .flags(0x80)
+                   .response(9)
+                   .itt(reserved_tag)
+                   .stat_sn(2)
+                   .exp_cmd_sn(3)
+                   .data(rejected)
+                   .bytes());
+    finish();
+    ASSERT_EQ(store.session_events().first_ones().size(), 1u);
+    const SessionEvent& event = store.session_events().first_ones().front();
+    EXPECT_EQ(event.code, 9);
+    EXPECT_EQ(event.rejected, 1);
+    EXPECT_EQ(event.itt, 2u);
+    EXPECT_EQ(event.command, 2u);
+    EXPECT_EQ(store.command(2).outcome, Outcome::rejected);
+}
+
+TEST_F(RareEvents, of_logouts_and_dropped_connections_it_is_kept_which_they_name) {
+    send(false,
+         PduBuilder(Opcode::logout_request).flags(0x81).itt(7).cid(5).cmd_sn(2).exp_stat_sn(2).bytes());
+    send(false,
+         PduBuilder(Opcode::logout_request).flags(0x80).itt(8).cid(5).cmd_sn(2).exp_stat_sn(2).bytes());
+    send(true, PduBuilder(Opcode::async_message)
+                   .flags(0x80)
+                   .itt(reserved_tag)
+                   .stat_sn(2)
+                   .exp_cmd_sn(2)
+                   .status_class(2)
+                   .parameter_1(6)
+                   .bytes());
+    finish();
+    const std::vector<SessionEvent>& events = store.session_events().first_ones();
+    ASSERT_EQ(events.size(), 3u);
+    EXPECT_EQ(events[0].cid, 5u);
+    EXPECT_EQ(events[1].cid, unknown<uint32_t>) << "it closes the session";
+    EXPECT_EQ(events[2].cid, 6u);
+}
+
 TEST_F(RareEvents, a_pause_within_a_pdu_is_kept_and_one_between_commands_is_not) {
     for (uint32_t i = 2; i < 6; ++i) {
         now_ns += 40 * ms;

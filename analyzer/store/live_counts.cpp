@@ -70,7 +70,7 @@ void LiveCounts::add(Unit& unit, const CommandRow& row) {
     const bool answered = row.response_packet != 0 || row.outcome == Outcome::completed;
     if (answered && row.bytes != unknown<uint64_t>) counts.bytes += row.bytes;
     if (answered && ended_otherwise_than_good(row)) ++counts.not_good;
-    if (row.outcome == Outcome::unanswered || row.outcome == Outcome::aborted) ++counts.unanswered;
+    if (row.outcome == Outcome::unanswered || ended_without_answer(row.outcome)) ++counts.unanswered;
     const int64_t turnaround_ns = row.turnaround_ns();
     if (turnaround_ns == no_time) return;
     ++counts.turnarounds[bucket_of(turnaround_ns)];

@@ -104,6 +104,9 @@ class ResultStore {
     void requested(const CommandRow& row) { summary_.on_request(row); }
     // The status of a requested command is in the row.
     void answered(const CommandRow& row) { summary_.on_answer(row); }
+    // What ended it came, as far as is known; its outcome will be one without an answer. Then that it goes on all the same.
+    void ended_early(const CommandRow& row, int64_t time_ns) { summary_.on_ended_early(row, time_ns); }
+    void goes_on(const CommandRow& row) { summary_.on_going_on(row); }
     // So many statuses of commands that were reported came unseen between the two moments; 0: all have been seen by now.
     void counted(uint32_t session, uint32_t unseen, int64_t from_ns, int64_t to_ns) {
         summary_.on_counted(session, unseen, from_ns, to_ns);

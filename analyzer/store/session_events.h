@@ -21,16 +21,19 @@ struct SessionEvent {
     uint64_t lun = unknown<uint64_t>;
     uint32_t connection = 0;
     uint32_t session = 0;
-    uint16_t code =
-        unknown<uint16_t>;  // login: status class and detail; else reason, event, function or response
+    // Login: of a request byte 1, with its stages; of a response status class and detail. Else reason, event, function or response.
+    uint16_t code = unknown<uint16_t>;
     uint8_t opcode = 0;
     bool bad_digest = false;
     bool bad_header_digest = false;               // of these, that of the header
-    uint32_t itt = unknown<uint32_t>;             // of task management, as the next one
+    uint32_t itt = unknown<uint32_t>;             // of task management, as the next one; of a PDU rejected
     uint32_t referenced_itt = unknown<uint32_t>;  // of the command to be aborted
-    DigestError header_error = {};                // of a wrong digest, as far as examined
-    DigestError data_error = {};                  // likewise
-    std::optional<Role> sender = {};              // whose stream it is in, whatever its opcode says
+    // 16 bits: of a login's connection, or that a Logout Request or an Async Message of event 2 names.
+    uint32_t cid = unknown<uint32_t>;
+    uint16_t rejected = unknown<uint16_t>;  // opcode of the PDU rejected
+    DigestError header_error = {};          // of a wrong digest, as far as examined
+    DigestError data_error = {};            // likewise
+    std::optional<Role> sender = {};        // whose stream it is in, whatever its opcode says
 };
 
 // Bytes of a side's PDUs that have digests, and those digests, as far as they were verified.

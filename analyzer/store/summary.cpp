@@ -57,6 +57,18 @@ void Summary::on_answer(const CommandRow& row) {
     if (load.depth > 0) --load.depth;
 }
 
+void Summary::on_ended_early(const CommandRow& row, int64_t time_ns) {
+    if (row.session == 0 || row.session > sessions_.size()) return;
+    SessionLoad& load = sessions_[row.session - 1];
+    load.move_to(time_ns);
+    if (load.depth > 0) --load.depth;
+}
+
+void Summary::on_going_on(const CommandRow& row) {
+    if (row.session == 0 || row.session > sessions_.size()) return;
+    ++sessions_[row.session - 1].depth;
+}
+
 void Summary::on_counted(uint32_t session, uint32_t unseen, int64_t from_ns, int64_t to_ns) {
     if (session == 0 || session > sessions_.size()) return;
     SessionLoad& load = sessions_[session - 1];
@@ -99,7 +111,9 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
     const uint64_t known_moved = moved == unknown<uint64_t> ? 0 : moved;
     if (row.session != 0 && row.session <= sessions_.size()) {
         SessionLoad& load = sessions_[row.session - 1];
-        if (!answered && !unknown_outcome && load.depth > 0 && row.request_packet != 0) --load.depth;
+        const bool ended_early = row.outcome == Outcome::rejected || row.outcome == Outcome::terminated;
+        if (!answered && !unknown_outcome && !ended_early && load.depth > 0 && row.request_packet != 0)
+            --load.depth;
         // How much a bidirectional command reads stands in an AHS (RFC 7143 §11.2.2.4), which no row has.
         const bool bidirectional = is_read && is_write;
         if (answered && is_read && !bidirectional) load.bytes_read += known_moved;

@@ -85,6 +85,9 @@ class Summary {
     void on_request(const CommandRow& row);
     // The status of a command whose request was reported has come; its row may wait for more before it ends.
     void on_answer(const CommandRow& row);
+    // It was rejected, or its task terminated; on_end() tells so by its outcome, unless it turned out to go on.
+    void on_ended_early(const CommandRow& row, int64_t time_ns);
+    void on_going_on(const CommandRow& row);
     // So many statuses came unseen between the two moments, the later of which is now.
     void on_counted(uint32_t session, uint32_t unseen, int64_t from_ns, int64_t to_ns);
     void on_unpaired(uint32_t session, uint32_t statuses);

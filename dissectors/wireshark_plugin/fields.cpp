@@ -49,7 +49,7 @@ hf_register_info field_infos[] = {
     field(fields.status, "Status", "sanscope.status", FT_STRING,
           "SCSI status as named in SAM, as in CHECK_CONDITION"),
     field(fields.outcome, "Outcome", "sanscope.outcome", FT_STRING,
-          "completed, unanswered, aborted or response_only"),
+          "completed, unanswered, aborted, response_only, rejected or terminated"),
 
     field(fields.sender, "TCP sender", "sanscope.sender", FT_STRING,
           "Address and port of the side whose window it is, IP:PORT or [IPv6]:PORT; the figures are those "
@@ -121,6 +121,8 @@ ei_register_info expert_registrations[] = {
            "SCSI command that was never answered"),
     expert(expert_infos.aborted, "sanscope.command.aborted", PI_SEQUENCE, PI_WARN,
            "SCSI command aborted by task management"),
+    expert(expert_infos.rejected, "sanscope.command.rejected", PI_SEQUENCE, PI_WARN,
+           "SCSI command that the target rejected, or whose task it terminated"),
     expert(expert_infos.slow, "sanscope.command.slow", PI_RESPONSE_CODE, PI_NOTE,
            "SCSI command answered later than the preference `slow command` allows"),
     expert(expert_infos.digest_error, "sanscope.digest_error", PI_CHECKSUM, PI_ERROR,

@@ -73,6 +73,7 @@ struct Subtrees {
 struct ExpertInfos {
     expert_field unanswered = EI_INIT;
     expert_field aborted = EI_INIT;
+    expert_field rejected = EI_INIT;
     expert_field slow = EI_INIT;
     expert_field digest_error = EI_INIT;
     expert_field window_stall = EI_INIT;

@@ -115,6 +115,9 @@ void write_request(const TreeContext& context, const CommandRow& row, proto_item
     if (row.outcome == Outcome::aborted) {
         expert_add_info_format(context.packet, item, &expert_infos.aborted,
                                "%s was aborted by task management", operation(row));
+    } else if (context.feed.is_final() && ended_without_answer(row.outcome)) {
+        expert_add_info_format(context.packet, item, &expert_infos.rejected, "%s was %s by the target",
+                               operation(row), row.outcome == Outcome::rejected ? "rejected" : "terminated");
     } else if (context.feed.is_final() && row.outcome == Outcome::unanswered) {
         expert_add_info_format(context.packet, item, &expert_infos.unanswered, "%s was never answered",
                                operation(row));

@@ -60,6 +60,8 @@ class PduBuilder {
     PduBuilder& itt(uint32_t itt) { return set32(16, itt); }
     PduBuilder& ttt(uint32_t ttt) { return set32(20, ttt); }
     PduBuilder& referenced_task_tag(uint32_t itt) { return set32(20, itt); }
+    PduBuilder& cid(unsigned cid) { return set16(20, cid); }              // requests of login and logout
+    PduBuilder& parameter_1(unsigned value) { return set16(38, value); }  // Async Message
     PduBuilder& expected_length(uint32_t bytes) { return set32(20, bytes); }
     PduBuilder& cmd_sn(uint32_t n) { return set32(24, n); }
     PduBuilder& exp_stat_sn(uint32_t n) { return set32(28, n); }

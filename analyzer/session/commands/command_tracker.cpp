@@ -68,6 +68,12 @@ bool is_corrupted(const Pdu& pdu) {
     return pdu.header_digest == Digest::bad || pdu.data_digest == Digest::bad;
 }
 
+uint8_t bits_of(const SenseData& sense) {
+    return static_cast<uint8_t>((sense.filemark ? sense_bit::filemark : 0) |
+                                (sense.end_of_medium ? sense_bit::end_of_medium : 0) |
+                                (sense.incorrect_length ? sense_bit::incorrect_length : 0));
+}
+
 AccessStates::Place place_of(const Pdu& pdu) {
     return {pdu.last.packet, pdu.last.time_ns};
 }
@@ -91,6 +97,11 @@ uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection, bool moment
             return 0;
         case Opcode::task_management_response:
             on_task_management_response(pdu);
+            return 0;
+        case Opcode::reject:
+            return on_reject(pdu);
+        case Opcode::async_message:
+            on_async_message(pdu);
             return 0;
         default:
             return 0;
@@ -125,6 +136,7 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     const Bhs bhs = pdu.bhs();
     if (const uint32_t slot = retried_by(pdu); slot != CommandsInFlight::none) {
         ++flight_[slot].row->pdus;
+        go_on(flight_[slot]);
         return flight_[slot].number;
     }
     if (!late_writes_.empty()) end_late_writes(connection, pdu.last.packet, bhs.itt());
@@ -143,13 +155,20 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
 
     std::array<uint8_t, max_cdb> buffer;
     const std::span<const uint8_t> cdb = whole_cdb(pdu, buffer);
-    const CdbInfo info = decode_cdb(cdb, device_of(row.lun));
+    command.direction = bhs.read() ? (bhs.write() ? DataDirection::bidirectional : DataDirection::in)
+                                   : (bhs.write() ? DataDirection::out : DataDirection::none);
+    const Unit* const known = unit_of(row.lun);
+    const Unit unit = known == nullptr ? Unit{} : *known;
+    const CdbInfo info = decode_cdb(cdb, unit.type, unit.sets, command.direction);
     row.name = info.name;
     row.opcode = info.opcode;
     row.lba = info.lba;
     row.blocks = info.blocks;
-    command.direction = bhs.read() ? (bhs.write() ? DataDirection::bidirectional : DataDirection::in)
-                                   : (bhs.write() ? DataDirection::out : DataDirection::none);
+    if (unit.type == DeviceType::unknown) {
+        const CommandSets left = command_sets_with(cdb, command.direction) & unit.sets;
+        command.sets_if_done = left == 0 ? unit.sets : left;
+        command.may_tell_device = command.sets_if_done != unit.sets;
+    }
     command.data_in_expected = bhs.read() && !bhs.write() ? bhs.expected_data_transfer_length() : 0;
     last_data_in_expected_ = command.data_in_expected;
     command.unit_data = unit_data_of(cdb, info);
@@ -161,6 +180,8 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     }
     store_->requested(row);
     const uint64_t number = command.number;
+    if (!early_rejects_.empty() && row.cmd_sn_known && !command.answered) [[unlikely]]
+        take_early_reject(slot);
     if (command.sets_port_groups) store_->access_states().on_asked({row.session, row.lun}, place_of(pdu));
     if (command.answered) {
         settle_port_groups(command, {row.response_packet, row.response_ns});
@@ -245,6 +266,7 @@ uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot, bool moment_
             command.row->asc = sense->asc;
             command.row->ascq = sense->ascq;
             command.row->sense_deferred = sense->deferred;
+            command.row->sense_bits = bits_of(*sense);
             learn_sense(*command.row, *sense, pdu);
         }
     }
@@ -294,6 +316,84 @@ void CommandTracker::on_task_management_response(const Pdu& pdu) {
         if (!command.used || command.row->request_packet > what.packet) continue;
         if (of_target || command.row->lun == what.lun) abort(slot, pdu.last.packet);
     }
+}
+
+// The header of what was rejected follows (RFC 7143 §11.17.2). A rejected SCSI Command ends: with that, or, where the target had
+// begun its task, with a SCSI Response behind it. A rejected Data-Out or SNACK ends nothing by itself: the target goes on with its
+// command, or ends that with a SCSI Response.
+uint64_t CommandTracker::on_reject(const Pdu& pdu) {
+    if (is_corrupted(pdu) || pdu.data.size() < tag_end) return 0;
+    std::array<uint8_t, bhs_length> header{};
+    const size_t captured = std::min(pdu.data.size(), header.size());
+    std::memcpy(header.data(), pdu.data.data(), captured);
+    const Bhs rejected(header.data());
+    const bool of_command = rejected.opcode() == Opcode::scsi_command;
+    const bool of_its_data =
+        rejected.opcode() == Opcode::scsi_data_out || rejected.opcode() == Opcode::snack_request;
+    if (rejected.opcode() == Opcode::task_management_request) {
+        std::erase_if(task_management_, [&](const TaskManagement& one) { return one.itt == rejected.itt(); });
+    }
+    if ((!of_command && !of_its_data) || rejected.itt() == reserved_tag) return 0;
+    uint32_t slot = flight_.newest_with(rejected.itt());
+    // Of several with the tag, the one whose CmdSN the header has.
+    if (of_command && captured >= cmd_sn_end) {
+        const auto is_it = [&](const CommandInFlight& command) {
+            return command.row->cmd_sn_known && command.row->cmd_sn == rejected.cmd_sn().value &&
+                   command.immediate == rejected.immediate();
+        };
+        while (slot != CommandsInFlight::none && !is_it(flight_[slot])) slot = flight_[slot].older;
+    }
+    if (slot == CommandsInFlight::none && of_command && captured >= cmd_sn_end && pdu.last.packet != 0 &&
+        early_rejects_.size() < max_early_rejects)
+        early_rejects_.push_back({rejected.itt(), rejected.cmd_sn().value, pdu.last});
+    if (slot == CommandsInFlight::none || flight_[slot].orphan || flight_[slot].answered) return 0;
+    ++flight_[slot].row->pdus;
+    if (of_command) end_early(slot, Outcome::rejected, pdu.last);
+    return flight_[slot].number;
+}
+
+void CommandTracker::take_early_reject(uint32_t slot) {
+    const CommandRow& row = *flight_[slot].row;
+    const auto reject = std::ranges::find_if(early_rejects_, [&](const EarlyReject& one) {
+        return one.itt == row.itt && one.cmd_sn == row.cmd_sn && row.request_packet < one.came.packet;
+    });
+    if (reject == early_rejects_.end()) return;
+    end_early(slot, Outcome::rejected, reject->came);
+    early_rejects_.erase(reject);
+}
+
+// All active tasks of a logical unit are being terminated (RFC 7143 §11.9.1): those that the target had received.
+void CommandTracker::on_async_message(const Pdu& pdu) {
+    const Bhs bhs = pdu.bhs();
+    if (is_corrupted(pdu) || pdu.header_captured < bhs_length ||
+        bhs.async_event() != async_event::tasks_terminated)
+        return;
+    const uint64_t lun = lun_number(bhs.lun_field());
+    for (uint32_t slot = 0; slot < flight_.slots(); ++slot) {
+        const CommandInFlight& command = flight_[slot];
+        if (!command.used || command.orphan || command.answered || command.row->lun != lun) continue;
+        const bool received =
+            command.row->cmd_sn_known &&
+            has_received(bhs.exp_cmd_sn(), Serial32(command.row->cmd_sn), command.immediate);
+        if (received && command.row->request_packet < pdu.last.packet)
+            end_early(slot, Outcome::terminated, pdu.last);
+    }
+}
+
+// Unless an answer comes still.
+void CommandTracker::end_early(uint32_t slot, Outcome outcome, Arrival came) {
+    CommandInFlight& command = flight_[slot];
+    if (came.packet == 0 || command.ended_early != Outcome::unanswered) return;
+    command.ended_early = outcome;
+    command.row->aborted_packet = came.packet;
+    store_->ended_early(*command.row, came.time_ns);
+}
+
+void CommandTracker::go_on(CommandInFlight& command) {
+    if (command.ended_early == Outcome::unanswered) return;
+    command.ended_early = Outcome::unanswered;
+    command.row->aborted_packet = 0;
+    store_->goes_on(*command.row);
 }
 
 // The command that this request asks for once more: an initiator to which no ExpCmdSN acknowledged it sends it again with the
@@ -356,6 +456,8 @@ uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
         }
     }
     CommandInFlight& command = flight_[slot];
+    if (command.ended_early != Outcome::unanswered) [[unlikely]]
+        go_on(command);
     if (command.inferred && hook_ != nullptr) hook_->take_back(slot);
     if (command.given_up) {
         command.given_up = false;
@@ -377,6 +479,7 @@ uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
 // The status has come. Of an orphan, the request may still.
 void CommandTracker::end_answered(uint32_t slot) {
     CommandInFlight& command = flight_[slot];
+    learn_device_from(command);
     if (!command.orphan) {
         store_->answered(*command.row);
         return flight_.end(slot, Outcome::completed);
@@ -502,14 +605,29 @@ void CommandTracker::learn(const CommandInFlight& command, std::span<const uint8
 void CommandTracker::learn_device(uint64_t lun, uint8_t first_byte) {
     constexpr uint8_t qualifier = 0xe0;  // not 0: no device there (SPC-4 §6.6.2)
     if ((first_byte & qualifier) != 0) return;
-    const auto type = static_cast<DeviceType>(first_byte & 0x1f);
-    const auto known = std::find_if(devices_.begin(), devices_.end(),
-                                    [&](const auto& device) { return device.first == lun; });
-    if (known != devices_.end()) {
-        known->second = type;
-    } else if (devices_.size() < max_devices) {
-        devices_.emplace_back(lun, type);
-    }
+    if (Unit* const unit = unit_to_note(lun)) unit->type = static_cast<DeviceType>(first_byte & 0x1f);
+}
+
+// A device that does a command has it.
+void CommandTracker::learn_device_from(const CommandInFlight& command) {
+    if (!command.may_tell_device || command.orphan || command.row->status != 0) return;
+    Unit* const unit = unit_to_note(command.row->lun);
+    if (unit == nullptr) return;
+    const CommandSets left = unit->sets & command.sets_if_done;
+    if (left != 0) unit->sets = left;
+}
+
+const CommandTracker::Unit* CommandTracker::unit_of(uint64_t lun) const {
+    const auto known = std::ranges::find(units_, lun, &Unit::lun);
+    return known == units_.end() ? nullptr : &*known;
+}
+
+// nullptr where there are too many.
+CommandTracker::Unit* CommandTracker::unit_to_note(uint64_t lun) {
+    const auto known = std::ranges::find(units_, lun, &Unit::lun);
+    if (known != units_.end()) return &*known;
+    if (units_.size() >= max_devices) return nullptr;
+    return &units_.emplace_back(Unit{lun, DeviceType::unknown, all_command_sets});
 }
 
 void CommandTracker::learn_sense(const CommandRow& row, const SenseData& sense, const Pdu& pdu) {
@@ -527,15 +645,9 @@ void CommandTracker::settle_port_groups(const CommandInFlight& command, const Ac
     store_->access_states().on_told({row.session, row.lun}, AccessState::unknown, at);
 }
 
-DeviceType CommandTracker::device_of(uint64_t lun) const {
-    for (const auto& [known, type] : devices_) {
-        if (known == lun) return type;
-    }
-    return DeviceType::unknown;
-}
-
 void CommandTracker::abort(uint32_t slot, PacketNumber packet) {
     if (flight_[slot].answered && !flight_[slot].orphan) return flight_.end(slot, Outcome::completed);
+    go_on(flight_[slot]);
     if (!flight_[slot].orphan) flight_[slot].row->aborted_packet = packet;
     flight_.end(slot, Outcome::aborted);
 }

@@ -41,6 +41,7 @@ class CommandTracker {
     static constexpr size_t max_answered_orphans = 8192;
     static constexpr size_t max_late_writes = 1024;
     static constexpr size_t max_unclaimed = 8192;
+    static constexpr size_t max_early_rejects = 64;
 
     CommandTracker(ResultStore& store, uint32_t session) : store_(&store), flight_(store, session) {}
     // `hook` outlives the tracker's use.
@@ -81,6 +82,20 @@ class CommandTracker {
         PacketNumber packet;
     };
 
+    // What is known of a logical unit's type: what it told, or by what it did.
+    struct Unit {
+        uint64_t lun = 0;
+        DeviceType type = DeviceType::unknown;
+        CommandSets sets = all_command_sets;
+    };
+
+    // A Reject of a SCSI Command that was not known yet, behind a hole in its stream.
+    struct EarlyReject {
+        uint32_t itt;
+        uint32_t cmd_sn;
+        Arrival came;
+    };
+
     uint64_t on_command(const Pdu& pdu, uint32_t connection);
     uint64_t on_data_in(const Pdu& pdu, uint32_t slot, bool moment_known);
     uint64_t on_data_out(const Pdu& pdu, uint32_t connection);
@@ -88,6 +103,11 @@ class CommandTracker {
     uint64_t on_response(const Pdu& pdu, uint32_t slot, bool moment_known);
     void on_task_management_request(const Pdu& pdu);
     void on_task_management_response(const Pdu& pdu);
+    uint64_t on_reject(const Pdu& pdu);
+    void on_async_message(const Pdu& pdu);
+    void end_early(uint32_t slot, Outcome outcome, Arrival came);
+    void take_early_reject(uint32_t slot);
+    void go_on(CommandInFlight& command);
 
     uint32_t retried_by(const Pdu& pdu) const;
     uint32_t begin_or_adopt(const Pdu& pdu, uint32_t connection);
@@ -102,16 +122,19 @@ class CommandTracker {
     void on_unit_data_ended(const CommandInFlight& command, const Pdu& pdu);
     void learn(const CommandInFlight& command, std::span<const uint8_t> data, const Pdu& last);
     void learn_device(uint64_t lun, uint8_t first_byte);
+    void learn_device_from(const CommandInFlight& command);
     void learn_sense(const CommandRow& row, const SenseData& sense, const Pdu& pdu);
     void settle_port_groups(const CommandInFlight& command, const AccessStates::Place& at);
-    DeviceType device_of(uint64_t lun) const;
+    const Unit* unit_of(uint64_t lun) const;
+    Unit* unit_to_note(uint64_t lun);
     void abort(uint32_t slot, PacketNumber packet);
 
     ResultStore* store_;
     CommandsInFlight flight_;
     InferenceHook* hook_ = nullptr;
     std::vector<TaskManagement> task_management_;
-    std::vector<std::pair<uint64_t, DeviceType>> devices_;  // by LUN
+    std::vector<EarlyReject> early_rejects_;
+    std::vector<Unit> units_;
     ResponseProfile profile_;
     AnswerOrder order_of_answers_;
     uint32_t last_data_in_expected_ = 0;

@@ -635,6 +635,136 @@ TEST(CommandTracker, AbortsAllThatATargetResetClears) {
     }
 }
 
+PduBuilder reject_of(const PduBuilder& rejected, unsigned reason, uint32_t exp_cmd_sn = 7) {
+    return PduBuilder(Opcode::reject)
+        .flags(0x80)
+        .response(reason)
+        .itt(reserved_tag)
+        .exp_cmd_sn(exp_cmd_sn)
+        .data(rejected.header());
+}
+
+TEST(CommandTracker, TakesACommandWhosePduWasRejectedForEnded) {
+    Tracking t;
+    const uint64_t command = t.pdu(read_command(7, 5));
+    t.pdu(read_command(8, 6));
+    EXPECT_EQ(t.pdu(reject_of(read_command(7, 5), 9)), command);
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::rejected, Outcome::unanswered));
+    EXPECT_EQ(t.row(0).aborted_packet, 3u);
+    EXPECT_EQ(t.row(0).pdus, 2u);
+    EXPECT_EQ(t.store.summary().outcomes(Outcome::rejected), 1u);
+}
+
+TEST(CommandTracker, TakesARejectedCommandThatIsAnsweredAllTheSameForAnswered) {
+    Tracking t;
+    t.pdu(write_command(7, 5));
+    t.pdu(reject_of(write_command(7, 5), 2));
+    t.pdu(test::scsi_response(7, 2, 1, 6));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::completed));
+    EXPECT_EQ(t.row().aborted_packet, 0u);
+    EXPECT_EQ(t.row().status, 2);
+}
+
+TEST(CommandTracker, TakesARejectedCommandThatIsSentAgainForAwaitedAgain) {
+    Tracking t;
+    t.pdu(write_command(7, 5));
+    t.pdu(reject_of(write_command(7, 5), 2));
+    t.pdu(write_command(7, 5));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::unanswered));
+    EXPECT_EQ(t.row().aborted_packet, 0u);
+}
+
+TEST(CommandTracker, KeepsARejectedCommandApartFromTheNextWithItsTag) {
+    Tracking t;
+    t.pdu(read_command(7, 5).immediate());
+    t.pdu(reject_of(read_command(7, 5).immediate(), 6, 5));
+    t.pdu(read_command(7, 5).immediate());
+    t.pdu(last_data_in(7, 5));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::rejected, Outcome::completed));
+}
+
+TEST(CommandTracker, EndsNoCommandForARejectedPduOfItsData) {
+    Tracking t;
+    const uint64_t command = t.pdu(write_command(7, 5));
+    const PduBuilder data = test::data_out(7, 1, 0, pattern(4096));
+    t.pdu(data);
+    EXPECT_EQ(t.pdu(reject_of(data, 2)), command);
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::unanswered));
+    EXPECT_EQ(t.row().aborted_packet, 0u);
+}
+
+TEST(CommandTracker, EndsNoCommandForARejectThatNamesNone) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    EXPECT_EQ(t.pdu(reject_of(read_command(9, 5), 9)), 0u);
+    EXPECT_EQ(t.pdu(reject_of(read_command(7, 4), 9)), 0u) << "an earlier one with its tag";
+    EXPECT_EQ(t.pdu(reject_of(PduBuilder(Opcode::nop_out).itt(7), 9)), 0u);
+    EXPECT_EQ(t.pdu(PduBuilder(Opcode::reject).response(9).itt(reserved_tag)), 0u) << "without the header";
+    EXPECT_EQ(t.pdu(reject_of(read_command(7, 5), 9), 1, Digest::bad), 0u);
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::unanswered));
+}
+
+TEST(CommandTracker, GivesARequestKnownLateTheRejectFromBehindIt) {
+    Tracking t;
+    t.pdu_of_packet(9, reject_of(read_command(7, 5), 9));
+    t.pdu_of_packet(3, read_command(7, 5));
+    t.pdu_of_packet(10, read_command(7, 6));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::rejected, Outcome::unanswered));
+    EXPECT_EQ(t.row(0).aborted_packet, 9u);
+}
+
+TEST(CommandTracker, EndsTheTasksThatTheTargetSaysItTerminates) {
+    Tracking t;
+    t.pdu(read_command(7, 5).lun(3));
+    t.pdu(read_command(8, 6).lun(4));
+    t.pdu(read_command(9, 7).lun(3));  // the target had not received it
+    t.pdu(read_command(10, 6).lun(3).immediate());
+    t.pdu(
+        PduBuilder(Opcode::async_message).flags(0x80).lun(3).itt(reserved_tag).exp_cmd_sn(7).status_class(5));
+    t.pdu(last_data_in(10, 8));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::terminated, Outcome::unanswered, Outcome::unanswered,
+                                          Outcome::completed));
+    EXPECT_EQ(t.row(0).aborted_packet, 5u);
+    EXPECT_EQ(t.row(3).aborted_packet, 0u);
+}
+
+TEST(CommandTracker, EndsNothingForOtherEventsOfTheTarget) {
+    for (const unsigned event : {0u, 1u, 2u, 3u, 4u, 255u}) {
+        Tracking t;
+        t.pdu(read_command(7, 5).lun(3));
+        t.pdu(PduBuilder(Opcode::async_message).lun(3).itt(reserved_tag).exp_cmd_sn(6).status_class(event));
+        EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::unanswered)) << event;
+    }
+}
+
+TEST(CommandTracker, CountsNoCommandThatWasRejectedAsUnderWay) {
+    Tracking t;
+    for (uint32_t i = 1; i <= 20; ++i) {
+        t.pdu(read_command(100 + i, i));
+        t.pdu(reject_of(read_command(100 + i, i), 9));
+    }
+    t.tracker.finish();
+    EXPECT_EQ(t.store.summary().sessions().at(0).max_depth, 1u);
+}
+
+TEST(CommandTracker, LearnsTheKindOfDeviceFromWhatItDoes) {
+    Tracking t;
+    const auto command = [&](uint32_t n, const Bytes& cdb, unsigned status) {
+        t.pdu(test::scsi_command(n, n, Moves::in, 0, cdb).flags(0x81).lun(3));  // without data
+        t.pdu(test::scsi_response(n, status, n, n + 1));
+    };
+    const Bytes unload = {0x1b, 0, 0, 0, 0, 0};
+    const Bytes write_filemarks = {0x10, 0, 0, 0, 1, 0};
+    command(1, unload, 0);
+    command(2, write_filemarks, 2);
+    command(3, unload, 0);
+    command(4, write_filemarks, 0);
+    command(5, unload, 0);
+    EXPECT_THAT(t.row(0).name, testing::HasSubstr(" or LOAD UNLOAD"));
+    EXPECT_THAT(t.row(2).name, testing::HasSubstr(" or LOAD UNLOAD")) << "it did not do what tapes do";
+    EXPECT_STREQ(t.row(4).name, "LOAD UNLOAD");
+}
+
 TEST(CommandTracker, LearnsTheKindOfDeviceFromItsInquiry) {
     Tracking t;
     t.pdu(test::scsi_command(1, 1, Moves::in, 36, {0x12, 0, 0, 0, 36, 0}));

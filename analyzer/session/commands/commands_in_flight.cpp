@@ -151,6 +151,7 @@ void CommandsInFlight::end(uint32_t slot, Outcome outcome) {
 
 void CommandsInFlight::end_one(uint32_t slot, Outcome outcome) {
     CommandInFlight& command = slots_[slot];
+    if (outcome == Outcome::unanswered) outcome = command.ended_early;
     if (!command.orphan) {
         const bool may_be_answered =
             command.given_up || command.nameless ||

@@ -35,8 +35,11 @@ struct CommandInFlight {
     bool answered = false;  // the status has come, before the request or its data were known
     bool inferred = false;  // answered, as far as can be inferred
     bool given_up = false;
-    bool superseded = false;  // its tag is another's now
-    bool seen = false;        // a PDU of its answer
+    bool superseded = false;       // its tag is another's now
+    bool may_tell_device = false;  // if it succeeds, of which types its logical unit may be …
+    CommandSets sets_if_done = all_command_sets;  // … so much
+    Outcome ended_early = Outcome::unanswered;    // or rejected or terminated, unless an answer still comes
+    bool seen = false;                            // a PDU of its answer
     bool exp_cmd_sn_known = false;
     Serial32 exp_cmd_sn;  // of an orphan: as its latest answer says
     DataDirection direction = DataDirection::unknown;

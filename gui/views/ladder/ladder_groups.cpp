@@ -109,7 +109,7 @@ void add_commands(const CaptureData::Reading& reading, const LadderRequest& requ
                                               : range.end_ns;
         if (!overlaps(range, command.begin_ns, command.end_ns)) return;
         command.number = uint64_t{index} + 1;
-        command.failed = row.outcome == Outcome::aborted || ended_otherwise_than_good(row);
+        command.failed = ended_without_answer(row.outcome) || ended_otherwise_than_good(row);
         command.passes = request.filter == nullptr || request.filter->rows.commands.test(index);
         command.opcode = row.opcode;
         command.lane = track.slots[position];

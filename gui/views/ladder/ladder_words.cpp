@@ -59,6 +59,8 @@ QString command_words(const CommandRow& command) {
         words += QStringLiteral(", ") + short_duration(turnaround_ns);
     if (command.outcome == Outcome::unanswered) words += tr(", not answered");
     if (command.outcome == Outcome::aborted) words += tr(", aborted");
+    if (command.outcome == Outcome::rejected) words += tr(", rejected");
+    if (command.outcome == Outcome::terminated) words += tr(", terminated by the target");
     if (ended_otherwise_than_good(command)) words += QStringLiteral(", ") + ending_name(command);
     return words;
 }

@@ -29,7 +29,7 @@ int64_t least_of_slowness_class(size_t slowness) {
 }
 
 bool failed(const CommandRow& command) {
-    return command.outcome == Outcome::aborted || ended_otherwise_than_good(command);
+    return ended_without_answer(command.outcome) || ended_otherwise_than_good(command);
 }
 
 void CommandColumn::add(const CommandColumn& other) {

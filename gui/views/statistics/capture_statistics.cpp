@@ -227,7 +227,7 @@ struct Commands {
             bytes_written += bytes;
         }
         if (ended_otherwise_than_good(row)) ++not_good;
-        if (row.outcome == Outcome::unanswered || row.outcome == Outcome::aborted) ++not_answered;
+        if (row.outcome == Outcome::unanswered || ended_without_answer(row.outcome)) ++not_answered;
         if (row.ended_nobody_knows_when()) ++untimed;
         if (row.request_ns != no_time && (first_ns == no_time || row.request_ns < first_ns))
             first_ns = row.request_ns;

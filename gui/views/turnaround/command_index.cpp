@@ -49,8 +49,8 @@ void CommandIndex::take(const ResultStore& store, const Timeline& timeline, size
     }
     point.row = static_cast<uint32_t>(row);
     point.kind = class_of(command.opcode);
-    point.failed = command.outcome == Outcome::aborted || ended_otherwise_than_good(command);
-    const bool given_up = command.outcome == Outcome::unanswered || command.outcome == Outcome::aborted;
+    point.failed = ended_without_answer(command.outcome) || ended_otherwise_than_good(command);
+    const bool given_up = command.outcome == Outcome::unanswered || ended_without_answer(command.outcome);
     point.unanswered =
         timeline.finished() && given_up && command.request_ns != no_time && command.response_ns == no_time;
     points_.push_back(point);
