@@ -25,22 +25,25 @@ bool came_within(const SessionEvent& event, int64_t until_ns, int64_t longest_ns
 }  // namespace
 
 bool is_closed_by_logout(const ResultStore& store, uint32_t connection) {
-    constexpr uint16_t close_session = 0;
+    using logout_reason::close_session;
     const uint32_t session = store.connection(connection).session;
+    const uint32_t cid = store.connection(connection).cid;
     const std::optional<Closing> closing = first_closing(store.connection(connection));
-    return std::ranges::any_of(store.session_events().first_ones(), [=](const SessionEvent& event) {
+    return std::ranges::any_of(store.session_events().first_ones(), [&](const SessionEvent& event) {
         if (!is_of_logout(event) || event.bad_header_digest) return false;
         const bool in_time = !closing || event.time_ns <= closing->time_ns;
         // What was asked for, only the request tells.
         const bool of_session = Opcode{event.opcode} == Opcode::logout_request && session != 0 &&
                                 event.session == session && event.code == close_session && in_time;
-        return event.connection == connection || of_session;
+        const bool may_be =
+            event.connection == connection || (event.cid != unknown<uint32_t> && event.cid == cid);
+        return of_session || (may_be && logged_out_by(store, event) == connection);
     });
 }
 
 bool may_be_logged_out_elsewhere(const ResultStore& store, uint32_t connection) {
-    constexpr uint16_t close_connection = 1;
-    constexpr uint16_t remove_connection = 2;
+    using logout_reason::close_connection;
+    using logout_reason::remove_connection;
     constexpr int64_t longest_ns = 120'000'000'000;
     const uint32_t session = store.connection(connection).session;
     const std::optional<Closing> closing = first_closing(store.connection(connection));
@@ -51,8 +54,11 @@ bool may_be_logged_out_elsewhere(const ResultStore& store, uint32_t connection) 
                           (event.code == close_connection || event.code == remove_connection);
         const bool elsewhere =
             event.session == session && event.connection != connection && event.connection != 0;
-        if (asks && elsewhere && came_within(event, closing->time_ns, longest_ns))
-            logouts_ns.push_back(event.time_ns);
+        if (!asks || !elsewhere || !came_within(event, closing->time_ns, longest_ns)) continue;
+        // Where both CIDs are known, it named this one or not.
+        const bool untold =
+            event.cid == unknown<uint32_t> || store.connection(connection).cid == unknown<uint32_t>;
+        if (untold || logged_out_by(store, event) == connection) logouts_ns.push_back(event.time_ns);
     }
     if (logouts_ns.empty()) return false;
     // A connection that a Logout may have named, and that closed before this one.
@@ -68,22 +74,32 @@ bool may_be_logged_out_elsewhere(const ResultStore& store, uint32_t connection) 
 
 namespace {
 
-constexpr uint16_t logout_requested = 1;
-constexpr uint16_t connection_dropped = 2;
-constexpr uint16_t session_dropped = 3;
+using async_event::connection_dropped;
+using async_event::logout_requested;
+using async_event::session_dropped;
 // So many events that may have ended a connection are looked into; one behind them is not told of.
 constexpr size_t most_candidates = 16;
+
+// An Async Message that tells of one connection tells of this one, or may: of that which it asks to be logged out, for it comes
+// over that, and of that which it drops, by its CID (RFC 7143 §11.9.1).
+bool may_name(const ResultStore& store, const SessionEvent& event, uint32_t connection) {
+    if (event.code == logout_requested) return event.connection == connection;
+    if (event.code != connection_dropped) return true;
+    const uint32_t own = store.connection(connection).cid;
+    return event.cid == unknown<uint32_t> || own == unknown<uint32_t> ||
+           connection_with(store, event.session, event.cid, event.time_ns) == connection;
+}
 
 // nullptr where the target announced nothing.
 const SessionEvent* announcement(const ResultStore& store, uint32_t connection, int64_t until_ns) {
     constexpr int64_t longest_ns = 120'000'000'000;
     const uint32_t session = store.connection(connection).session;
     const std::vector<SessionEvent>& events = store.session_events().first_ones();
-    const auto found = std::ranges::find_if(events, [=](const SessionEvent& event) {
+    const auto found = std::ranges::find_if(events, [&](const SessionEvent& event) {
         if (Opcode{event.opcode} != Opcode::async_message || event.bad_header_digest) return false;
         if (event.code < logout_requested || event.code > session_dropped) return false;
         const bool is_of_it = event.connection == connection || (session != 0 && event.session == session);
-        return is_of_it && came_within(event, until_ns, longest_ns);
+        return is_of_it && may_name(store, event, connection) && came_within(event, until_ns, longest_ns);
     });
     return found == events.end() ? nullptr : &*found;
 }
@@ -142,11 +158,13 @@ std::optional<EndCause> reinstatement(const ResultStore& store, uint32_t connect
         if (other.session == row.session) {
             // One of several connections may have come to stand beside it.
             constexpr int64_t at_once_ns = 1'000'000'000;
+            const bool known = event.cid != unknown<uint32_t> && row.cid != unknown<uint32_t>;
+            if (known && event.cid != row.cid) continue;
             const bool alone = own.max_connections == 1;
-            if (!alone && elapsed_ns(event.time_ns, closed_ns) > at_once_ns) continue;
+            if (!known && !alone && elapsed_ns(event.time_ns, closed_ns) > at_once_ns) continue;
             if (++candidates > most_candidates) break;
             if (failed(events, event)) continue;
-            return EndCause{EndCause::By::connection_reinstatement, event, alone};
+            return EndCause{EndCause::By::connection_reinstatement, event, known || alone};
         }
         const SessionRow& session = store.session(other.session);
         if (session.isid != own.isid || session.initiator_name != own.initiator_name ||
@@ -178,9 +196,11 @@ std::optional<EndCause> cause_of_end(const ResultStore& store, uint32_t connecti
     }
     const SessionEvent* const announced = announcement(store, connection, closing.time_ns);
     if (announced == nullptr) return std::nullopt;
-    // Which connection it drops it names in a field that is not kept.
-    const bool is_it = announced->code == session_dropped ||
-                       (announced->code == connection_dropped && store.session(session).connections <= 1);
+    const bool named =
+        announced->cid != unknown<uint32_t> && store.connection(connection).cid == announced->cid;
+    const bool is_it =
+        announced->code == session_dropped ||
+        (announced->code == connection_dropped && (named || store.session(session).connections <= 1));
     return EndCause{EndCause::By::announcement, *announced, is_it};
 }
 
@@ -201,7 +221,11 @@ std::string EndCause::sign(const ResultStore& store, uint32_t connection, int64_
                                     event.connection));
         case By::connection_reinstatement:
             return told(
-                fmt::format("Login Request into the same session on connection {}", event.connection));
+                fmt::format("Login Request into the same session{} on connection {}",
+                            event.cid == unknown<uint32_t> || event.cid != store.connection(connection).cid
+                                ? ""
+                                : fmt::format(", with the same CID {},", event.cid),
+                            event.connection));
         case By::announcement:
             break;
     }
@@ -224,10 +248,10 @@ std::string EndCause::words() const {
                 "that has its name.",
                 is_sure ? "that takes" : "at portals of one group that takes");
         case By::connection_reinstatement:
-            return is_sure ? "The initiator logged in anew to the session, which has one connection alone: "
-                             "that takes the place of the old one, whose commands the target ends without a "
-                             "status (connection reinstatement, RFC 7143 §6.3.4). Look at why it gave the "
-                             "old one up."
+            return is_sure ? "The initiator logged in anew to the session, in the place of this connection: "
+                             "the target ends what is under way on the old one, whose commands get no "
+                             "status there (connection reinstatement, RFC 7143 §6.3.4). Look at why it gave "
+                             "the old one up."
                            : "Another connection had just logged in to the session: with the CID of this one "
                              "it takes its place (connection reinstatement, RFC 7143 §6.3.4). Look at the "
                              "logs of both at that moment.";

@@ -173,6 +173,90 @@ TEST_F(EndOfConnection, that_a_logout_on_another_connection_may_have_named_is_no
     EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
 }
 
+TEST_F(EndOfConnection, that_a_logout_on_another_connection_names_is_logged_out_of) {
+    store.connection(1).cid = 1;
+    add_connection(0, 1).cid = 2;
+    add_event({.time_ns = end_ns - ms, .connection = 2, .code = 1, .opcode = logout, .cid = 1});
+    EXPECT_THAT(find(Kind::connection_reset), IsEmpty());
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, HasSubstr("logged out"));
+}
+
+TEST_F(EndOfConnection, on_which_a_logout_names_another_is_told) {
+    store.connection(1).cid = 1;
+    add_connection(0, 1).cid = 2;
+    add_event({.time_ns = end_ns - ms, .connection = 1, .code = 1, .opcode = logout, .cid = 2});
+    add_event({.time_ns = end_ns - ms + 1, .connection = 1, .code = 0, .opcode = 0x26});
+    EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, Not(HasSubstr("logged out")));
+}
+
+TEST_F(EndOfConnection, behind_a_logout_elsewhere_that_names_that_one_is_told) {
+    store.connection(1).cid = 1;
+    add_connection(0, 1).cid = 2;
+    add_event({.time_ns = end_ns - ms, .connection = 2, .code = 1, .opcode = logout, .cid = 2});
+    EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
+}
+
+TEST_F(EndOfConnection, whose_cid_a_later_connection_has_is_not_what_a_logout_names) {
+    store.connection(1).cid = 1;
+    add_connection(end_ns - 10 * ms, 1).cid = 1;
+    add_event({.time_ns = end_ns - ms, .connection = 2, .code = 1, .opcode = logout, .cid = 1});
+    EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
+}
+
+TEST_F(EndOfConnection, by_a_login_into_its_session_is_told_by_the_cids) {
+    store.connection(1).cid = 1;
+    add_connection(end_ns - 2 * second, 1).cid = 1;
+    add_event({.time_ns = end_ns - 2 * second, .connection = 2, .opcode = login, .cid = 1});
+    add_event({.time_ns = end_ns - 2 * second + ms, .connection = 2, .code = 0, .opcode = login_answer});
+    const Finding finding = told();
+    EXPECT_THAT(finding.explanation, HasSubstr("connection reinstatement"));
+    EXPECT_EQ(finding.confidence, Finding::Confidence::likely);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("with the same CID 1, on connection 2")));
+}
+
+// The target may close the old connection long after that.
+TEST_F(EndOfConnection, that_comes_long_after_its_reinstatement_is_not_what_its_commands_waited_for) {
+    begin(2 * second);
+    store.connection(1).cid = 1;
+    add_connection(end_ns - 2 * second + 5 * ms, 1).cid = 1;
+    add_event({.time_ns = end_ns - 2 * second + 5 * ms, .connection = 2, .opcode = login, .cid = 1});
+    add_event({.time_ns = end_ns - 2 * second + 6 * ms, .connection = 2, .code = 0, .opcode = login_answer});
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_THAT(finding.explanation,
+                HasSubstr("waited 5.00 ms for its answer, until the initiator logged in"));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("did its process hang")));
+    EXPECT_EQ(finding.side, Finding::Side::initiator);
+}
+
+TEST_F(EndOfConnection, behind_a_login_with_another_cid_is_none) {
+    store.connection(1).cid = 1;
+    add_connection(end_ns - ms, 1).cid = 2;
+    add_event({.time_ns = end_ns - ms, .connection = 2, .opcode = login, .cid = 2});
+    EXPECT_THAT(told().explanation, Not(HasSubstr("reinstatement")));
+}
+
+TEST_F(EndOfConnection, that_the_target_announces_by_its_cid_is_this_ones) {
+    store.session(1).connections = 2;
+    store.connection(1).cid = 1;
+    add_connection(0, 1).cid = 2;
+    const auto drop = [&](uint32_t cid) {
+        add_event({.time_ns = end_ns - ms, .connection = 2, .code = 2, .opcode = async_message, .cid = cid});
+    };
+    drop(2);
+    EXPECT_THAT(told().explanation, HasSubstr("a crash, a restart")) << "it drops the other one";
+    drop(1);
+    EXPECT_THAT(told().explanation, HasSubstr("had announced"));
+    EXPECT_EQ(told().confidence, Finding::Confidence::likely);
+}
+
+// RFC 7143 §11.9.1: it is sent on the connection that is to be logged out.
+TEST_F(EndOfConnection, behind_a_request_to_log_out_another_is_told) {
+    add_connection(0, 1);
+    add_event({.time_ns = end_ns - ms, .connection = 2, .code = 1, .opcode = async_message});
+    EXPECT_THAT(told().explanation, HasSubstr("a crash, a restart"));
+}
+
 // It was the one that closed first.
 TEST_F(EndOfConnection, behind_a_logout_that_named_a_third_connection_is_told) {
     add_connection(0, 1);

@@ -82,7 +82,9 @@ Gaps find_gaps(const FindingsInput& input, const CommandFacts& commands) {
     }
     // An initiator that logs out has no more commands under way.
     for (const SessionEvent& event : store.session_events().first_ones()) {
-        if (is_of_logout(event)) gaps.logged_out.insert(event.connection);
+        if (!is_of_logout(event)) continue;
+        if (const uint32_t connection = logged_out_by(store, event); connection != 0)
+            gaps.logged_out.insert(connection);
     }
     gaps.headers = input.totals.cut_packets != 0 && input.issues[Issue::resynchronisations].count > 0;
     return gaps;
@@ -166,10 +168,14 @@ class OfConnection {
         // A connection that did not end goes on waiting until the capture ends.
         int64_t end_ns = ended() ? row_.end_ns : capture_end_ns_;
         if (ended() && elapsed_ns(like_.row.request_ns, closing_->time_ns) > 0) end_ns = closing_->time_ns;
-        waited_ns_ = elapsed_ns(like_.row.request_ns, all_late_ ? given_up_ns_ : end_ns);
+        if (closing_) cause_ = cause_of_end(input.store, number, *closing_);
+        // With that login the initiator gave it up, whenever the target closes it.
+        reinstated_ = !all_late_ && cause_ && cause_->is_reinstatement() && cause_->is_sure;
+        waited_ns_ = elapsed_ns(like_.row.request_ns, all_late_     ? given_up_ns_
+                                                      : reinstated_ ? cause_->event.time_ns
+                                                                    : end_ns);
         patience_ns_ = 2 * commands.longest_ns;
         reset_ = all_late_ ? nullptr : reset_by_another(input, row_, like_, end_ns);
-        if (closing_) cause_ = cause_of_end(input.store, number, *closing_);
         if (cause_) cause_sign_ = cause_->sign(input.store, number, closing_->time_ns);
         logged_out_ = gaps.logged_out.contains(number) || is_closed_by_logout(input.store, number);
         if (reset_ != nullptr) {
@@ -284,7 +290,9 @@ class OfConnection {
         finding.explanation =
             fmt::format("{}{} waited {} for its answer, until {}. ", like_.count > 1 ? "The first one, " : "",
                         words_for(like_.row) + (like_.count > 1 ? "," : ""), human_duration(waited_ns_),
-                        ended() ? words_of(*closing_) : the_end());
+                        reinstated_ ? std::string("the initiator logged in anew")
+                        : ended()   ? std::string(words_of(*closing_))
+                                    : std::string(the_end()));
         finding.add_sign(commands_.longest_ns > 0
                              ? fmt::format("{} without an answer, where answers took {} at the most",
                                            human_duration(waited_ns_), human_duration(commands_.longest_ns))
@@ -419,6 +427,7 @@ class OfConnection {
         false;  // a gap between files lies behind the first request, and its connection went on
     std::optional<EndCause> cause_;  // why the connection was closed
     std::string cause_sign_;
+    bool reinstated_ = false;  // the initiator put another in its place
     bool logged_out_ = false;
     const SessionEvent* reset_ = nullptr;  // another session's, while they were under way
     std::string_view reset_words_;
