@@ -80,10 +80,16 @@ bool nothing_came_back(const ConnectionRow& row, const LoginPhase& login) {
     return !acknowledged_later || (row.in.fin_ns != no_time && row.in.acknowledged_ns >= row.in.fin_ns);
 }
 
+// The target has the initiator's CHAP response to check, or has just done so: one that goes on to the next stage, or proves itself
+// in turn, has accepted it (RFC 7143 §12.1.3).
+bool chap_is_open(const LoginPhase& login, const SessionRow& session) {
+    return session.chap_answered && !session.chap_mutual_answered && login.in_security;
+}
+
 // Where the login stood: at its first request, or behind what.
 std::string place_in_login(const LoginPhase& login, const SessionRow& session) {
     if (login.responses == 0) return {};
-    return session.chap_answered
+    return chap_is_open(login, session)
                ? fmt::format(", behind the initiator's CHAP response (Login Request {})", login.requests)
                : fmt::format(", in the middle of it (Login Request {})", login.requests);
 }
@@ -127,7 +133,7 @@ void add_unanswered(FindingList& list, uint32_t connection, const ConnectionRow&
                 ? "What accepts connections there does not serve this initiator: an access list by "
                   "address, a limit of connections, a proxy whose target is gone, or a service that is not "
                   "iSCSI. Look at the target's log at that moment."
-            : session.chap_answered
+            : chap_is_open(login, session)
                 ? "It had the answer to its CHAP challenge to check: a target that does not accept that may "
                   "hang up without a status. Look at the target's log, and compare the user name and secret."
                 : "It broke the login off without a status. Look at the target's log at that moment.";
@@ -140,7 +146,7 @@ void add_unanswered(FindingList& list, uint32_t connection, const ConnectionRow&
             !begun ? "The host is there and its TCP works, but the iSCSI service does not get on: it hangs, "
                      "waits for a service of its own (RADIUS, DNS, a cluster), or is starting. Look at the "
                      "target's log and processes."
-            : session.chap_answered
+            : chap_is_open(login, session)
                 ? "It had the answer to its CHAP challenge to check, and did not get on: it waits for what "
                   "checks that (RADIUS), or hangs. Look at the target's log and processes."
                 : "It had begun the login, and did not get on: it hangs, or waits for a service of its own "
@@ -152,6 +158,35 @@ void add_unanswered(FindingList& list, uint32_t connection, const ConnectionRow&
     }
     tell_as_consequence(finding, list, row, input.store);
     list.push_back(std::move(finding));
+}
+
+// An initiator breaks off behind the answer to its CHAP response, which the target did not refuse: what that may be.
+std::string_view broken_off_in_chap(const SessionRow& session) {
+    if (session.chap_mutual_answered) {
+        return "The target did not refuse the CHAP response, and answered the initiator's own challenge "
+               "(mutual CHAP). "
+               "An initiator breaks off where that answer does not verify: compare the user name and secret "
+               "of the "
+               "target at both. The packets do not tell whether it was that: look at the initiator's log.";
+    }
+    if (session.chap_mutual) {
+        return "The target did not refuse the CHAP response, and did not answer the initiator's own "
+               "challenge: the "
+               "initiator asks it to authenticate itself as well (mutual CHAP), and breaks off where it does "
+               "not. Look "
+               "whether the target has a user name and secret of its own for this initiator.";
+    }
+    return "The target did not refuse the CHAP response, and the initiator had not asked it to authenticate "
+           "itself "
+           "(no mutual CHAP): look at the initiator's log for what it did not like.";
+}
+
+void add_mutual_sign(Finding& finding, const SessionRow& session) {
+    finding.add_sign(
+        session.chap_mutual_answered ? "the target's own CHAP response (CHAP_R) came: mutual CHAP"
+        : session.chap_mutual
+            ? "the initiator's challenge to the target (CHAP_C) has no CHAP_R of the target in answer"
+            : "no challenge to the target (CHAP_C) by the initiator: no mutual CHAP");
 }
 
 // The initiator closes the connection in the middle of a login that the target goes on with.
@@ -166,24 +201,22 @@ void add_broken_off(FindingList& list, uint32_t connection, const ConnectionRow&
     if (!ended_in_the_middle(connection, session, input, commands) || session.initiator_name.empty() ||
         !end || end->by_target || end->time_ns < login.last_response_ns)
         return;
-    Finding finding = about(connection, row, Kind::login_unanswered,
-                            session.chap_answered ? Severity::problem : Severity::notice);
+    // Behind the last exchange of CHAP, what it did not like may be the target's part of it.
+    const bool behind_chap = session.chap_answered && login.in_security;
+    Finding finding =
+        about(connection, row, Kind::login_unanswered, behind_chap ? Severity::problem : Severity::notice);
     finding.side = Finding::Side::initiator;
     finding.packet = login.last_response_packet;
     finding.begin_ns = login.first_request_ns;
     finding.end_ns = end->time_ns;
     const int64_t waited_ns = elapsed_ns(login.last_response_ns, end->time_ns);
-    finding.title =
-        fmt::format("The initiator broke off its login at {}, behind {}", portal_of(row),
-                    session.chap_answered ? "the answer to its CHAP response" : "an answer of the target");
+    finding.title = fmt::format("The initiator broke off its login at {}, behind {}", portal_of(row),
+                                behind_chap ? "the answer to its CHAP response" : "an answer of the target");
     finding.explanation =
-        session.chap_answered
-            ? "The target did not refuse the CHAP response. An initiator that has the target authenticate "
-              "itself as well (mutual CHAP) breaks off where that does not verify: compare the user name and "
-              "secret of the target at both. The packets do not tell whether it was that: look at the "
-              "initiator's log."
-            : "The target had not refused it: look at the initiator's log for what it did not like, or "
-              "whether it just looked whether the target is there.";
+        behind_chap ? broken_off_in_chap(session)
+                    : "The target had not refused it: look at the initiator's log for what it did not "
+                      "like, or whether it just looked whether the target is there.";
+    if (behind_chap) add_mutual_sign(finding, session);
     finding.add_sign(fmt::format("Login Response of packet {} with status 0, and no Login Request behind it",
                                  login.last_response_packet));
     finding.add_sign(fmt::format("the initiator {} the connection {} after it, before the Full Feature Phase",
@@ -458,6 +491,13 @@ void add_authentication(Finding& finding, const SessionRow& session, const Resul
         finding.explanation +=
             " Both sides did speak CHAP: the user name or the secret differs, or what checks them for the "
             "target (RADIUS) did not.";
+        if (session.chap_mutual && !session.chap_mutual_answered) {
+            finding.add_sign("the initiator sent a challenge to the target as well (CHAP_C): mutual CHAP");
+            finding.explanation +=
+                " The initiator asked the target to authenticate itself as well (mutual CHAP): one that has "
+                "no secret of "
+                "its own for that may refuse it so, too.";
+        }
         return;
     }
     // The text of the login is there, with neither challenge nor response in it.

@@ -337,6 +337,35 @@ TEST_F(Logins, that_are_refused_for_a_chap_answer_say_so) {
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("answered the target's CHAP challenge")));
 }
 
+class BrokenOffInChap : public ChapLogins {
+  protected:
+    Finding broken_off(std::initializer_list<std::string_view> response,
+                       std::initializer_list<std::string_view> to_it) {
+        connection.send(initiator, security_request(response, true), 6 * ms);
+        connection.send(target, answer(to_it), 7 * ms);
+        connection.close(initiator, 8 * ms);
+        return only(Kind::login_unanswered);
+    }
+};
+
+TEST_F(BrokenOffInChap, behind_the_targets_own_response_tells_of_its_secret) {
+    const Finding finding = broken_off({"CHAP_N=me", "CHAP_R=0xabcd", "CHAP_I=3", "CHAP_C=0x99"},
+                                       {"CHAP_N=target", "CHAP_R=0x77"});
+    EXPECT_THAT(finding.explanation, HasSubstr("the user name and secret of the target at both"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("the target's own CHAP response (CHAP_R) came")));
+}
+
+TEST_F(BrokenOffInChap, without_the_response_it_asked_for_tells_that_the_target_gave_none) {
+    const Finding finding = broken_off({"CHAP_N=me", "CHAP_R=0xabcd", "CHAP_I=3", "CHAP_C=0x99"}, {});
+    EXPECT_THAT(finding.explanation, HasSubstr("did not answer the initiator's own challenge"));
+}
+
+TEST_F(BrokenOffInChap, without_a_challenge_to_the_target_does_not_speak_of_its_secret) {
+    const Finding finding = broken_off({"CHAP_N=me", "CHAP_R=0xabcd"}, {});
+    EXPECT_THAT(finding.explanation, HasSubstr("had not asked it to authenticate itself"));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("secret")));
+}
+
 TEST_F(Logins, that_do_not_offer_chap_where_it_is_asked_for_say_so) {
     connection.open(0);
     connection.send(initiator, security_request({initiator_key, target_key, "AuthMethod=None"}, true),

@@ -2,6 +2,7 @@
 #include "analyzer/report/login_phases.h"
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/report/time_spans.h"
 
 namespace sanscope {
@@ -21,6 +22,9 @@ void LoginPhase::add(const SessionEvent& event) {
             initiator_ns += elapsed_ns(last_response_ns, event.time_ns);
         last_request_ns = event.time_ns;
         last_request_packet = event.packet;
+        constexpr unsigned csg_at = 2;
+        if (event.code != unknown<uint16_t>)
+            in_security = (event.code >> csg_at & 3u) == login_stage::security_negotiation;
         return;
     }
     ++responses;

@@ -20,7 +20,8 @@ struct LoginPhase {
     int64_t last_request_ns = no_time;
     int64_t last_response_ns = no_time;
     uint16_t last_code = unknown<uint16_t>;  // status class and detail
-    bool times_known = true;                 // all of them, and none of these PDUs is missing from between
+    bool in_security = true;  // as far as known, the last request is of the SecurityNegotiation stage
+    bool times_known = true;  // all of them, and none of these PDUs is missing from between
     bool last_is_request = false;
     // Of the time from the first request to the last response, what passed while the target was asked, and while the initiator was.
     int64_t target_ns = 0;
