@@ -767,6 +767,10 @@ TEST_F(Findings, the_receivers_word_makes_reordering_however_few_its_disorders) 
     for (int i = 0; i < 60; ++i) target.on_reordered(Reordering::path);
     const Finding finding = find_one(Kind::reordering);
     EXPECT_THAT(finding.title, HasSubstr("60 segments of target 10.0.0.2:3260 arrived out of order"));
+    EXPECT_NE(finding.confidence, Finding::Confidence::possible);
+    for (int64_t i = 0; i < 300; ++i) add_loss(target, LossKind::not_captured, 100 + i);
+    EXPECT_EQ(find_one(Kind::reordering).confidence, Finding::Confidence::possible)
+        << "what filled the gaps may be among what was not captured";
 }
 
 TEST_F(Findings, segments_that_only_the_capture_has_out_of_order_are_no_reordering) {
@@ -964,6 +968,64 @@ TEST_F(Findings, where_most_of_what_was_sent_again_had_arrived_nothing_is_called
     EXPECT_EQ(find(Kind::lost_segments).size(), 1u);
     for (int64_t i = 0; i < 12; ++i) add_loss(target, LossKind::spurious, 200 + i);
     EXPECT_TRUE(find(Kind::lost_segments).empty());
+}
+
+// What was retransmitted came twice, without a D-SACK to say so.
+class MaybeLate : public Findings {
+  protected:
+    MaybeLate() {
+        ConnectionRow& row = store.connection(1);
+        row.vantage = Vantage::target;
+        row.out.syn = row.in.syn = {.known = true, .sack_permitted = true, .timestamps = true};
+        add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
+        add_window(target, 300, {.limit = SendLimit::application});
+        add_window(target, 1000, {});
+        for (int64_t i = 0; i < 16; ++i) {
+            add_loss(target, LossKind::fast_retransmit, 20 + 10 * i, 50);
+            target.on_sent_again(1);
+        }
+    }
+    SenderSummary& target = add_target();
+};
+
+TEST_F(MaybeLate, is_what_the_receiver_answers_as_something_it_has) {
+    for (int i = 0; i < 3; ++i) target.on_unasked_ack();
+    EXPECT_EQ(find_one(Kind::lost_segments).confidence, Finding::Confidence::firm) << "most were lost";
+    for (int i = 0; i < 9; ++i) target.on_unasked_ack();
+    const Finding finding = find_one(Kind::lost_segments);
+    EXPECT_EQ(finding.severity, Finding::Severity::notice);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.title,
+                HasSubstr("16 segments of target 10.0.0.2:3260 lost on the path, or late (0.32 %)"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("answered 12 segments as it does what it has already")));
+    store.connection(1).vantage = Vantage::initiator;
+    EXPECT_EQ(find_one(Kind::lost_segments).confidence, Finding::Confidence::firm)
+        << "there each is seen that arrives";
+}
+
+TEST_F(MaybeLate, is_what_is_repaired_without_sack_where_others_are_late) {
+    for (int i = 0; i < 8; ++i) target.on_reordered(Reordering::path);
+    EXPECT_EQ(find_one(Kind::lost_segments).confidence, Finding::Confidence::firm);
+    store.connection(1).in.syn.sack_permitted = false;
+    const Finding finding = find_one(Kind::lost_segments);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.evidence,
+                Contains(HasSubstr("duplicate ACKs reported 8 gaps that late segments filled")));
+}
+
+TEST_F(Findings, a_few_lost_among_many_that_overtook_each_other_are_not_told_as_losses) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
+    add_window(target, 300, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 5; ++i) add_loss(target, LossKind::fast_retransmit, 100 + i);
+    EXPECT_EQ(find(Kind::lost_segments).size(), 1u);
+    for (int64_t i = 0; i < 60; ++i) {
+        add_loss(target, LossKind::spurious, 200 + i);
+        target.on_reordered(Reordering::path);
+    }
+    EXPECT_TRUE(find(Kind::lost_segments).empty()) << "recovery was for nothing";
+    EXPECT_EQ(find(Kind::reordering).size(), 1u);
 }
 
 TEST_F(Findings, one_command_at_a_time_over_a_long_path_is_told_with_what_it_can_do_at_most) {

@@ -82,6 +82,19 @@ class OfSender {
     const SentDataRow& sent() const {
         return facts_.is_initiator ? facts_.connection->out : facts_.connection->in;
     }
+    // Copies that come late enough look like other packets.
+    bool is_doubled() const {
+        const uint64_t seen =
+            facts_.is_initiator ? facts_.connection->packets_out : facts_.connection->packets_in;
+        return facts_.is_mirrored() || 4 * count(LossKind::duplicate) >= seen;
+    }
+    // So many of its segments that were acknowledged are not in the capture that much else may be missing.
+    bool much_is_missing() const {
+        constexpr uint64_t much = 20;
+        const uint64_t seen =
+            facts_.is_initiator ? facts_.connection->packets_out : facts_.connection->packets_in;
+        return much * count(LossKind::not_captured) >= seen;
+    }
     bool captured_at_sender() const { return facts_.captured_at_sender(); }
 
     // Captures of both ends put together, or of two places on the path: what passes the second time later than the next few
@@ -335,8 +348,11 @@ class OfSender {
         const bool costs_much = facts_.limited_share(SendLimit::recovery) >= noticeable_share;
         if (repaired < least_burst && (!costs_much || facts_.timeouts.count > 0)) return;
         // Where so many others had arrived, packets overtook each other, and not each of those is told of.
-        const bool in_doubt = 2 * count(LossKind::spurious) >= repaired;
-        if (in_doubt && !costs_much) return;
+        const uint64_t needless = count(LossKind::spurious);
+        const bool in_doubt = 2 * needless >= repaired;
+        // Where they are the few among those that had arrived, what recovery took was not theirs.
+        constexpr uint64_t few_among = 4;
+        if (in_doubt && (!costs_much || (needless >= few_among * repaired && is_reordered()))) return;
         const bool serious = facts_.limited_share(SendLimit::recovery) >= noticeable_share ||
                              (rate >= serious_loss_rate && repaired >= least_losses &&
                               facts_.limited_share(SendLimit::recovery) >= small_share);
@@ -349,9 +365,12 @@ class OfSender {
         }
         // Before a timer expired nothing came that told of them: their acknowledgements may have been lost in their place.
         const bool by_timer = captured_at_sender() && count(LossKind::rto) + count(LossKind::tlp) == repaired;
-        if (by_timer) finding.confidence = Finding::Confidence::possible;
-        finding.title = fmt::format("{} of {}{} lost on the path", counted(repaired, "segment"),
-                                    facts_.name(), by_timer ? ", or what acknowledged them," : "");
+        const bool maybe_late = !by_timer && may_have_been_late();
+        if (by_timer || maybe_late) finding.confidence = Finding::Confidence::possible;
+        if (maybe_late) finding.severity = Severity::notice;
+        finding.title =
+            fmt::format("{} of {}{} lost on the path{}", counted(repaired, "segment"), facts_.name(),
+                        by_timer ? ", or what acknowledged them," : "", maybe_late ? ", or late" : "");
         if (rate > 0) finding.title += fmt::format(" ({})", fine_percent(rate));
         if (facts_.limited_share(SendLimit::recovery) >= small_share) {
             finding.title +=
@@ -360,7 +379,9 @@ class OfSender {
         finding.add_sign(captured_at_sender()
                              ? fmt::format("{} passed the capture twice: lost after it, on the way to {}{}",
                                            counted(repaired, "segment"), facts_.other_name(),
-                                           by_timer ? ", or arrived, and the acknowledgement was lost" : "")
+                                           by_timer     ? ", or arrived, and the acknowledgement was lost"
+                                           : maybe_late ? ", or late"
+                                                        : "")
                              : fmt::format("{} arrived late and filled gaps at the receiver",
                                            counted(repaired, "segment")));
         if (facts_.summary->in_state_ns(CaState::recovery) + facts_.summary->in_state_ns(CaState::loss) > 0) {
@@ -369,10 +390,25 @@ class OfSender {
                 human_duration(facts_.summary->in_state_ns(CaState::recovery) +
                                facts_.summary->in_state_ns(CaState::loss))));
         }
+        if (maybe_late) {
+            const uint64_t answers = facts_.summary->unasked_acks();
+            finding.add_sign(
+                answers > 0
+                    ? fmt::format("{} answered {} as it does what it has already, without D-SACK",
+                                  facts_.other_name(), counted(answers, "segment"))
+                    : fmt::format("duplicate ACKs reported {} that late segments filled; without SACK "
+                                  "nothing tells these from losses",
+                                  counted(facts_.summary->path_reordered(), "gap")));
+        }
         finding.explanation = fmt::format(
             "{}; each time later data had to wait at the receiver for at least {}, and the congestion window "
             "was reduced. ",
             how_repaired(), round_trip());
+        if (maybe_late) {
+            finding.explanation +=
+                "Packets that overtake each other by more than a round trip look the same: see whether link "
+                "aggregation or multipath balances by packet, and capture at the receiver too. ";
+        }
         if (facts_.burst_losses >= least_burst) {
             const int64_t length_ns = facts_.burst.length_ns();
             finding.explanation +=
@@ -448,6 +484,7 @@ class OfSender {
             in_state_ns(CaState::cwr) + in_state_ns(CaState::recovery) + in_state_ns(CaState::loss);
         if (facts_.has_windows && share_of(reduced_ns, facts_.judged_ns()) < small_share) return;
         Finding finding = begin(Kind::needless_retransmission, Severity::notice, 0);
+        if (is_doubled()) finding.confidence = Finding::Confidence::possible;
         finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::spurious)];
         finding.add_sign(
             fmt::format("{} show that {} had arrived before", what_shows_it(), counted(needless, "segment")));
@@ -458,6 +495,23 @@ class OfSender {
             "for lost; or their acknowledgements were lost. Look for link aggregation or multipath that "
             "balances by packet, sudden delays, and losses on the way back.";
         list_.push_back(std::move(finding));
+    }
+
+    // Or nobody knows.
+    bool may_lack_sack() const {
+        const SynOptionsRow& out = facts_.connection->out.syn;
+        const SynOptionsRow& in = facts_.connection->in.syn;
+        return !out.known || !in.known || !out.sack_permitted || !in.sack_permitted;
+    }
+
+    // Of what it sent again, the sender's capture does not tell whether the first copy came as well, only later: where the receiver
+    // does not say so in D-SACKs, duplicate ACKs do, though not for which.
+    bool may_have_been_late() const {
+        constexpr uint64_t part = 4;
+        constexpr uint64_t least = 3;
+        const uint64_t late =
+            facts_.summary->unasked_acks() + (may_lack_sack() ? facts_.summary->path_reordered() : 0);
+        return captured_at_sender() && late >= least && late * part >= facts_.repaired();
     }
 
     // Of a connection whose SYNs were not captured nobody knows what it has.
@@ -503,6 +557,8 @@ class OfSender {
         if (!is_reordered()) return;
         Finding finding =
             begin(Kind::reordering, Severity::notice, facts_.summary->in_state_ns(CaState::disorder));
+        // What filled the gaps may be among it.
+        if (much_is_missing() || is_doubled()) finding.confidence = Finding::Confidence::possible;
         finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::out_of_order)];
         const uint64_t late = came_late();
         const bool by_word = count(LossKind::out_of_order) < late;
@@ -713,6 +769,7 @@ class OfSender {
 
     void path_queue() {
         Finding finding = begin(Kind::path_queue, Severity::notice, facts_.queued_ns);
+        if (much_is_missing()) finding.confidence = Finding::Confidence::possible;
         place_at(finding, facts_.queued);
         finding.title = facts_.queue_title(facts_.queued_rate());
         finding.add_sign(facts_.queue_sign());

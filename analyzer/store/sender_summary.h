@@ -30,6 +30,7 @@ class SenderSummary {
     void on_reordered(Reordering by) { ++(by == Reordering::path ? path_reordered_ : tap_reordered_); }
     void on_resent_after_ack() { ++resent_after_ack_; }
     void on_withheld() { ++withheld_; }
+    void on_unasked_ack() { ++unasked_acks_; }
     void set_congestion_control(const char* name) { congestion_control_ = name; }
     void set_rtt_min(int64_t rtt_ns) { rtt_min_ns_ = rtt_ns; }
 
@@ -53,6 +54,9 @@ class SenderSummary {
     // Packets sent again though the tap had seen their bytes acknowledged for longer than a round trip: acknowledgements
     // that did not reach the sender.
     uint64_t resent_after_ack() const { return resent_after_ack_; }
+    // Duplicate ACKs behind a retransmission that nothing missing at the receiver explains: as it answers what it has already
+    // (RFC 5681 §4.2) where it sends no D-SACK. At most one for each segment sent again.
+    uint64_t unasked_acks() const { return std::min(unasked_acks_, sent_again_); }
     // Rows that would have reported something sent again which no packet shows.
     uint64_t withheld() const { return withheld_; }
     uint64_t transitions() const { return transitions_; }
@@ -98,6 +102,7 @@ class SenderSummary {
     uint64_t tap_reordered_ = 0;
     uint64_t resent_after_ack_ = 0;
     uint64_t withheld_ = 0;
+    uint64_t unasked_acks_ = 0;
     int64_t observed_ns_ = 0;
     uint64_t transitions_ = 0;
     uint64_t windows_ = 0;

@@ -15,6 +15,7 @@ void LossJournal::add(const SentSegment& segment, Serial32 begin, uint32_t lengt
     if (original != nullptr) original->loss = loss;
     if (recent_.empty()) recent_.resize(max_recent);
     recent_[recent_count_++ % max_recent] = {begin, begin + length, loss, kind};
+    last_sent_again_ns_ = segment.time_ns;
 }
 
 uint64_t LossJournal::add_late(const SentSegment& segment, Serial32 begin, uint32_t length) {
@@ -45,6 +46,12 @@ void LossJournal::on_dsack(Serial32 begin, Serial32 end) {
         make_spurious(sent);
         break;
     }
+}
+
+// Long after anything was sent again, it answers a probe.
+void LossJournal::on_unasked_ack(int64_t time_ns) {
+    constexpr int64_t long_ns = 1'000'000'000;
+    if (recent_count_ > 0 && time_ns - last_sent_again_ns_ < long_ns) log_.summary().on_unasked_ack();
 }
 
 // It may have been shown before, of the retransmission, which may have been of several segments. Of what is not remembered any more

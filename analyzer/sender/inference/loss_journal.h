@@ -42,6 +42,7 @@ class LossJournal final : public KernelObserver {
 
     void on_transition(CaState from, CaState to, const char* cause) override;
     void on_dsack(Serial32 begin, Serial32 end) override;
+    void on_unasked_ack(int64_t time_ns) override;
     void on_spurious_retransmission(const SendQueue::Segment& segment) override;
     void on_needless_probe(Serial32 end) override;
     void on_timeout_undone() override;
@@ -65,6 +66,7 @@ class LossJournal final : public KernelObserver {
     int64_t time_ns_ = no_time;
     std::vector<Retransmission> recent_;  // a ring, once there was one
     uint64_t recent_count_ = 0;
+    int64_t last_sent_again_ns_ = no_time;
     uint64_t timeouts_begin_ = 0;  // recent_count_ then
 };
 

@@ -34,6 +34,10 @@ class WireInterpreter {
     }
     // Of such a one, only the sequence counts (SND.WL1): an equal one after it is a duplicate.
     void take_sequence(const ReceivedAck& ack) {
+        if (ack.payload_length == 0 && tp_.sack && !ack.options_cut && (ack.flags & tcp_fin) == 0 &&
+            !ack.seq.before(tp_.snd_wl1)) {
+            journal_.on_unasked_ack(ack.time_ns);
+        }
         if (ack.seq.after(tp_.snd_wl1)) tp_.snd_wl1 = ack.seq;
     }
 

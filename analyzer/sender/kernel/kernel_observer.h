@@ -15,6 +15,8 @@ class KernelObserver {
     virtual void on_transition(CaState from, CaState to, const char* cause) = 0;
     // A D-SACK (RFC 2883) of bytes that were sent again.
     virtual void on_dsack(Serial32 begin, Serial32 end) = 0;
+    // A duplicate ACK that tells nothing new though SACK is in use, neither of a gap nor of the window.
+    virtual void on_unasked_ack(int64_t time_ns) = 0;
     // The echo of a segment that was sent again is older than that: the original had arrived (RFC 3522).
     virtual void on_spurious_retransmission(const SendQueue::Segment& segment) = 0;
     // A tail loss probe that repeats what ends there repaired nothing: probe and original arrived (RFC 8985 §7.4).

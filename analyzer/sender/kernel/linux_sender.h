@@ -142,6 +142,7 @@ class LinuxSender {
     };
     bool echoes_original(const Segment& segment) const;
     bool came_too_soon(const Segment& segment) const;
+    bool answers_what_arrived(const ReceivedAck& ack) const;
     void take_acked(const Segment& segment, AckWork& work, Serial32 prior_fack, Acked& acked);
     template <class TsoptRtt>
     void clean_rtx_queue(AckWork& work, Serial32 prior_fack, TsoptRtt&& tsopt_rtt_us);
@@ -157,6 +158,8 @@ class LinuxSender {
     CaStateMachine<Cwnds> ca_;
     Cwnds& cwnds_;
     KernelObserver& observer_;
+    ReceivedAck::Block last_block_;  // the first of the last acknowledgement's
+    uint8_t last_blocks_ = 0;
     bool syn_outstanding_ = false;
     uint32_t syn_transmissions_ = 0;
 };
@@ -272,6 +275,9 @@ void LinuxSender<Cwnds>::ack(const ReceivedAck& ack, TsoptRtt&& tsopt_rtt_us) {
                            tp_.in_flight(), tp_.delivered, tp_.lost};
 
     flags.data = ack.payload_length > 0;
+    if (!flags.una_advanced && answers_what_arrived(ack)) observer_.on_unasked_ack(ack.time_ns);
+    last_blocks_ = ack.sack_blocks;
+    if (ack.sack_blocks > 0) last_block_ = ack.sack[0];
     flags.window_update = ack_update_window(ack);
     tp_.snd_una = ack.ack;
     if (ack.sack_blocks > 0 && tp_.sack) scoreboard_.sacktag_write_queue(work);
@@ -327,6 +333,18 @@ bool LinuxSender<Cwnds>::came_too_soon(const Segment& segment) const {
     if (!segment.ever_retransmitted || !tp_.min_rtt_is_path || tp_.delivered < least_delivered) return false;
     return tp_.min_rtt_us != SenderState::no_min_rtt &&
            tp_.now_us - segment.last_sent_us < tp_.min_rtt_us / 2;
+}
+
+// Not Linux's: a duplicate ACK that tells nothing new, neither of a gap nor of a window.
+template <class Cwnds>
+bool LinuxSender<Cwnds>::answers_what_arrived(const ReceivedAck& ack) const {
+    const bool repeats = ack.payload_length == 0 && !ack.options_cut && tp_.snd_wl1_known &&
+                         ack.window == tp_.snd_wnd && ack.window != 0 &&
+                         (ack.flags & (tcp_syn | tcp_fin | tcp_rst)) == 0;
+    if (!repeats || !tp_.sack || ack.sack_blocks != last_blocks_) return false;
+    if (ack.sack_blocks == 0) return tp_.sacked_out == 0;
+    return ack.sack[0].begin == last_block_.begin && ack.sack[0].end == last_block_.end &&
+           ack.sack[0].begin.after(ack.ack);
 }
 
 // One segment that is acknowledged whole: the loop of tcp_clean_rtx_queue().

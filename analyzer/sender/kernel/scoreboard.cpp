@@ -30,7 +30,12 @@ uint32_t Scoreboard::dsack_seen(AckWork& work, Serial32 begin, Serial32 end) {
         work.flags.dsack_of_probe = true;
     }
     dsack_dups_ += segments;
-    if (dsack_dups_ > tp_.total_retrans) return 0;
+    if (dsack_dups_ > tp_.total_retrans) {
+        // Not Linux's: the path duplicates some. Where those are few, one that was sent again arrived twice for that reason.
+        constexpr uint64_t few = 8;
+        if ((dsack_dups_ - tp_.total_retrans) * few < tp_.delivered) observer_.on_dsack(begin, end);
+        return 0;
+    }
     if (tp_.reord_seen && !work.flags.dsack_of_probe) rack_.note_dsack();
     work.flags.dsacking = true;
     work.sack_delivered += segments;

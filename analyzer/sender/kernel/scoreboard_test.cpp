@@ -114,6 +114,13 @@ TEST_F(ScoreboardTest, MoreDsacksThanRetransmissionsAreTheNetworksDuplicates) {
     EXPECT_EQ(observer_.dsacks, 0);
 }
 
+TEST_F(ScoreboardTest, DuplicatesThatAreFewOnThePathTellOfRetransmissions) {
+    tp_.delivered = 100;
+    const AckWork work = sack(3, {{1, 2}});
+    EXPECT_FALSE(work.flags.dsacking) << "for Linux they do not";
+    EXPECT_EQ(observer_.dsacks, 1);
+}
+
 TEST_F(ScoreboardTest, SackedRetransmissionIsLostNoMore) {
     mark_skb_lost(tp_, queue_, queue_.first());
     segment(0).retransmitted = segment(0).ever_retransmitted = true;

@@ -39,6 +39,7 @@ class Replayed {
     std::vector<TrueTransition> transitions() const;
     uint64_t losses(LossKind kind) const { return store_.senders()[0].losses(kind); }
     uint64_t losses() const;
+    const SenderSummary& summary() const { return store_.senders()[0]; }
     const ResultStore& store() const { return store_; }
     const char* congestion_control() const { return store_.senders()[0].congestion_control(); }
 

@@ -49,5 +49,20 @@ TEST(UndoByDsack, RestoresTheWindowOfASenderThatKeepsSending) {
     EXPECT_EQ(replayed.losses(LossKind::spurious), 1u);
 }
 
+// A receiver that sends no D-SACKs acknowledges once more what it has: that tells of something that came twice, not of what.
+TEST(UndoByDsack, OfAReceiverThatSendsNoneADuplicateAcknowledgementIsCounted) {
+    Script script({.timestamps = false});
+    for (uint32_t n = 0; n < 10; ++n) script.at(n * 0.01).sends(n, n + 1);
+    script.at(20.01).hears(0, {{1, 2}}).sends(10, 11);
+    script.at(20.02).hears(0, {{1, 3}}).sends(11, 12);
+    script.at(20.03).hears(0, {{1, 4}}).sends_again(0);
+    script.at(20.10).hears(10);
+    script.at(40.01).hears(11);
+    script.at(40.02).hears(12);
+    script.at(40.03).hears(12);
+    const Replayed replayed(script.events(), script.sender_options());
+    EXPECT_EQ(replayed.summary().unasked_acks(), 1u);
+}
+
 }  // namespace
 }  // namespace sanscope::simulated

@@ -15,6 +15,7 @@ class RecordingObserver final : public KernelObserver {
     std::vector<std::string> causes;
     int dsacks = 0;
     int spurious = 0;
+    int unasked_acks = 0;
     int needless_probes = 0;
     int timeouts_undone = 0;
     int reordered = 0;  // on the path
@@ -24,6 +25,7 @@ class RecordingObserver final : public KernelObserver {
         causes.emplace_back(cause);
     }
     void on_dsack(Serial32 /*begin*/, Serial32 /*end*/) override { ++dsacks; }
+    void on_unasked_ack(int64_t /*time_ns*/) override { ++unasked_acks; }
     void on_spurious_retransmission(const SendQueue::Segment& /*segment*/) override { ++spurious; }
     void on_needless_probe(Serial32 /*end*/) override { ++needless_probes; }
     void on_timeout_undone() override { ++timeouts_undone; }
