@@ -2018,6 +2018,31 @@ TEST_F(Findings, commands_behind_the_data_of_others_did_not_wait_for_the_target)
     EXPECT_TRUE(find(Kind::target_wait).empty());
 }
 
+TEST_F(Findings, commands_behind_the_data_of_others_in_a_small_receive_window_did_not_wait_for_the_target) {
+    SenderSummary& target = add_target();
+    // No more fits in the window: what else there is stands in the target's socket.
+    add_flow(target, 9000, 4 * mss, 7 * mss);
+    for (int64_t i = 0; i < 30; ++i) add_read(i, 800);
+    EXPECT_TRUE(find(Kind::target_wait).empty());
+}
+
+TEST_F(Findings,
+       commands_behind_the_data_of_others_in_a_small_congestion_window_did_not_wait_for_the_target) {
+    SenderSummary& target = add_target();
+    for (uint32_t i = 0; i < 9000; ++i) {
+        WindowRow row{.snd_una = i, .snd_nxt = i + 1, .in_flight = 4 * mss, .cwnd = 5 * mss};
+        row.connection = target.connection();
+        row.sender = target.side();
+        row.time_ns = int64_t{i} * 100'000;
+        row.srtt_ns = 2 * ms;
+        row.advertised_window = 1'000'000;
+        row.limit = SendLimit::application;
+        store.add_window(target, row);
+    }
+    for (int64_t i = 0; i < 30; ++i) add_read(i, 800);
+    EXPECT_TRUE(find(Kind::target_wait).empty());
+}
+
 TEST_F(Findings, commands_behind_a_few_packets_of_others_waited_for_the_target) {
     SenderSummary& target = add_target();
     // A packet every 0.1 ms, with one in flight: nothing stands in the target's socket.

@@ -398,6 +398,18 @@ class WindowPass {
         return open ? SendLimit::application : row.limit;
     }
 
+    // So much is under way that more stands behind it in the socket. A small window, of the receiver's or for congestion,
+    // has no room for many segments, and one of unknown scale may be small.
+    bool is_flow(uint32_t in_flight, const WindowRow& row) const {
+        const uint32_t two = 2 * mss_;
+        if (row.advertised_window == unknown<uint32_t>) return in_flight >= two;
+        uint32_t many = queue_segments * mss_;
+        if (row.cwnd < many + two) many = row.cwnd / 2;
+        if (row.advertised_window < 2 * queue_segments * mss_)
+            many = std::min(many, row.advertised_window / 2);
+        return in_flight >= std::max(many, two);
+    }
+
     // What was so since the row before.
     void pass_to(const WindowRow& row, int64_t passed_ns) {
         if (is_beyond_timers(passed_ns, last_.srtt_ns, last_.in_flight, last_limit_, last_.ca_state)) {
@@ -414,7 +426,7 @@ class WindowPass {
         // What a send buffer holds waits for acknowledgements, whatever else the application has. Silence of more than two
         // round trips, or than one as long as the queue on the path makes it, is another's: an acknowledgement that is
         // delayed, or what the spells above report.
-        if (many_under_way) {
+        if (is_flow(last_.in_flight, last_)) {
             const int64_t most_ns =
                 std::max({2 * std::max<int64_t>(rtt_min_ns_, 0), least_flow_gap_ns, last_.srtt_ns});
             const int64_t begin_ns = last_.time_ns + to_tap_ns_;
@@ -651,8 +663,8 @@ class WindowPass {
         const int64_t at_tap_ns = row.time_ns + to_tap_ns_;
         // Behind a few segments nothing has to wait: between them the socket is empty.
         constexpr int64_t back_to_back_ns = 20'000;
-        const bool many_under_way = std::max(last_.in_flight, row.in_flight) >= queue_segments * mss_;
-        const int64_t gap_ns = many_under_way ? flow_gap_ns_ : back_to_back_ns;
+        const bool flows = is_flow(std::max(last_.in_flight, row.in_flight), row);
+        const int64_t gap_ns = flows ? flow_gap_ns_ : back_to_back_ns;
         if (sent_ns_ != no_time && elapsed_ns(sent_ns_, at_tap_ns) <= gap_ns)
             facts_->flowing.add(sent_ns_, at_tap_ns);
         sent_ns_ = at_tap_ns;
