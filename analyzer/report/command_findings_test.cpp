@@ -149,6 +149,31 @@ TEST_F(Statuses, of_an_earlier_command_do_not_accuse_the_one_that_brings_them) {
     EXPECT_THAT(finding.explanation, HasSubstr("an earlier command failed"));
 }
 
+// SSC-4 §4.2: how a tape tells the end of a file, its own, and a block of another length.
+TEST_F(Statuses, of_no_sense_are_no_errors) {
+    const auto told = [&](uint8_t bits) {
+        store = ResultStore{{}};
+        add_connection();
+        add_command(now_ns += 10 * ms, ms,
+                    {.name = "READ(6)",
+                     .opcode = scsi_op::read_6,
+                     .status = scsi_status::check_condition,
+                     .sense_key = sense_key::no_sense,
+                     .asc = 0,
+                     .ascq = 0,
+                     .sense_bits = bits});
+        const Finding finding = find_one(Kind::command_status);
+        EXPECT_EQ(finding.severity, Severity::information);
+        EXPECT_THAT(finding.explanation, Not(HasSubstr("could not do")));
+        return finding;
+    };
+    EXPECT_THAT(told(sense_bit::filemark).title, HasSubstr("NO SENSE, FILEMARK"));
+    EXPECT_THAT(told(sense_bit::filemark).explanation, HasSubstr("end of a file"));
+    EXPECT_THAT(told(sense_bit::end_of_medium).title, HasSubstr("NO SENSE, EOM"));
+    EXPECT_THAT(told(sense_bit::incorrect_length).explanation, HasSubstr("another length"));
+    EXPECT_THAT(told(0).explanation, HasSubstr("names no error"));
+}
+
 TEST_F(Statuses, of_an_earlier_command_that_was_illegal_do_not_ask_for_the_size) {
     add_command(now_ns += 10 * ms, ms,
                 {.name = "READ(16)",

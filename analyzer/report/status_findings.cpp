@@ -249,6 +249,8 @@ Meaning meaning(const CommandEnding& kind, const CommandsLike& like) {
                     "The target gave the command up; the initiator must send it again. Look at the target's "
                     "log and for resets."};
         case sense_key::blank_check:
+            if (is_write(like.row))
+                return {Severity::notice, "The target could not do the command; its sense data say why."};
             return {Severity::information,
                     "Blank medium, or the end of what was written, was met: how a tape or write-once medium "
                     "tells "

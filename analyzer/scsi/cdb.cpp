@@ -607,7 +607,9 @@ Candidates candidates_for(std::span<const uint8_t> cdb, CommandSets sets, DataDi
         for (const Rows rows : {exact, general}) {
             Candidates candidates;
             for (const Command& command : rows) {
-                if (is_of_explicit_tape(command) || (sets_of(command) & sets) == 0) continue;
+                if ((is_of_explicit_tape(command) && (sets & bit_of(sbc)) != 0) ||
+                    (sets_of(command) & sets) == 0)
+                    continue;
                 const DataDirection own = direction_of(cdb, command.transfer);
                 const bool agrees =
                     own == wanted || own == DataDirection::unknown || wanted == DataDirection::unknown;

@@ -273,6 +273,7 @@ TEST(DecodeCdb, what_a_device_may_be_by_other_commands_decides_as_well) {
     EXPECT_STREQ(named(0x1b, of_tapes), "LOAD UNLOAD");
     EXPECT_STREQ(named(0x91, of_disks), "SYNCHRONIZE CACHE(16)");
     EXPECT_STREQ(named(0x91, of_tapes), "SPACE(16)");
+    EXPECT_EQ(decode_cdb(numbered(0x88, 16), DeviceType::unknown, of_tapes).lba, 0x0405060708090a0bu);
     EXPECT_STREQ(named(0x28, of_tapes), "READ(10)") << "foreign to it, as far as known";
     EXPECT_EQ(decode_cdb(numbered(0x08, 6), DeviceType::unknown, of_disks).lba, 0x010203u);
 }
