@@ -66,7 +66,7 @@ TEST(ColumnMeaning, hexadecimal_columns_of_all_tables) {
     EXPECT_EQ(columns_of(connections_table, Meaning::hexadecimal), "");
     EXPECT_EQ(columns_of(sessions_table, Meaning::hexadecimal), "isid");
     EXPECT_EQ(columns_of(commands_table, Meaning::hexadecimal),
-              "itt opcode sense_key asc ascq iscsi_response");
+              "itt opcode sense_key asc ascq iscsi_response sense_bits");
     EXPECT_EQ(columns_of(pdus_table, Meaning::hexadecimal), "opcode itt");
     EXPECT_EQ(columns_of(windows_table, Meaning::hexadecimal), "");
 }
@@ -89,7 +89,8 @@ TEST(ColumnMeaning, words_of_all_tables) {
         {"sessions.initial_r2t", {"Yes", "No"}},
         {"sessions.immediate_data", {"Yes", "No"}},
         {"budgets.transfer", {"read", "write", "other"}},
-        {"commands.outcome", {"completed", "unanswered", "aborted", "response_only"}},
+        {"commands.outcome",
+         {"completed", "unanswered", "aborted", "response_only", "rejected", "terminated"}},
         {"pdus.header_digest", {"ok", "bad"}},
         {"pdus.data_digest", {"ok", "bad"}},
         {"windows.ca_state", states},

@@ -97,6 +97,7 @@ TEST(CommandsTable, a_row_gives_every_cell) {
         {"budget_unknown_ns", ""},
         {"iscsi_response", "0x00"},
         {"sense_deferred", "false"},
+        {"sense_bits", "0x00"},
     };
     EXPECT_EQ(row_of(*make_commands_table(rows), 0), expected);
 }
@@ -128,10 +129,13 @@ TEST(CommandsTable, a_response_without_a_status_and_deferred_sense_data_are_told
     auto cells = row_of(*make_commands_table(rows), 0);
     EXPECT_EQ(cells.at("iscsi_response"), "0x01");
     EXPECT_EQ(cells.at("sense_deferred"), "") << "no sense data came";
+    EXPECT_EQ(cells.at("sense_bits"), "");
     row.sense_key = 3;
     EXPECT_EQ(row_of(*make_commands_table(rows), 0).at("sense_deferred"), "false");
     row.sense_deferred = true;
     EXPECT_EQ(row_of(*make_commands_table(rows), 0).at("sense_deferred"), "true");
+    row.sense_bits = sense_bit::filemark | sense_bit::incorrect_length;
+    EXPECT_EQ(row_of(*make_commands_table(rows), 0).at("sense_bits"), "0xa0");
 }
 
 TEST(CommandsTable, every_outcome_has_its_word) {
@@ -146,6 +150,9 @@ TEST(CommandsTable, every_outcome_has_its_word) {
     EXPECT_EQ(word(Outcome::unanswered), "unanswered");
     EXPECT_EQ(word(Outcome::aborted), "aborted");
     EXPECT_EQ(word(Outcome::response_only), "response_only");
+    EXPECT_EQ(word(Outcome::unknown), "");
+    EXPECT_EQ(word(Outcome::rejected), "rejected");
+    EXPECT_EQ(word(Outcome::terminated), "terminated");
 }
 
 }  // namespace
