@@ -33,7 +33,7 @@ struct CommandPoint {
     float log_turnaround = 0;  // its decimal logarithm, at least 0; where that is known
     uint32_t row = 0;          // 0-based
     CommandClass kind = CommandClass::other;
-    bool failed = false;      // completed with another status than GOOD, or aborted
+    bool failed = false;      // completed with another status than GOOD, or ended without an answer
     bool unanswered = false;  // and nothing more is to come
 };
 
