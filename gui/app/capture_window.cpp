@@ -220,9 +220,13 @@ void CaptureWindow::arrange() {
     splitDockWidget(overview, layers, Qt::Vertical);
     splitDockWidget(layers, commands, Qt::Vertical);
     splitDockWidget(layers, findings, Qt::Horizontal);
-    for (const char* const name :
-         {"ladder", "windows", "time-sequence", "turnaround", "time-budgets", "io-graph"})
-        tabifyDockWidget(layers, get(name));
+    // Whatever has no place of its own is one of the timelines.
+    constexpr std::string_view placed[] = {"overview", "layers",  "statistics",     "points",
+                                           "findings", "details", "selected-range", "notes"};
+    for (const ViewKind& kind : view_kinds()) {
+        if (kind.table == nullptr && std::ranges::find(placed, kind.name) == std::end(placed))
+            tabifyDockWidget(layers, docks_.at(kind.id()));
+    }
     for (const TableKind& table : table_kinds()) {
         QDockWidget* const holder = dock(table.view);
         if (holder != nullptr && holder != commands) tabifyDockWidget(commands, holder);

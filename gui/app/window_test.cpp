@@ -159,6 +159,7 @@ TEST_F(WindowTest, EveryViewComesToTheFrontAndSettles) {
         EXPECT_GT(view->width(), 100) << kind.name;
         EXPECT_GT(view->height(), 50) << kind.name;
         EXPECT_FALSE(view->accessibleName().isEmpty()) << kind.name;
+        EXPECT_NE(capture.dockWidgetArea(capture.dock(kind.name)), Qt::NoDockWidgetArea) << kind.name;
     }
 }
 
