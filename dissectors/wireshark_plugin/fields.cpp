@@ -138,13 +138,13 @@ ei_register_info finding_registrations[finding_groups * 3];
 
 // Several fields of one name are one to filters.
 void register_findings(expert_module_t* experts) {
-    for (unsigned i = 0; i < finding_groups; ++i) {
+    for (size_t i = 0; i < finding_groups; ++i) {
         const int group = groups_of_findings[i];
         finding_registrations[3 * i] = expert(expert_infos.problems[i], "sanscope.finding.problem", group,
                                               PI_ERROR, "Finding about the capture: a problem");
-        finding_registrations[3 * i + 1] = expert(expert_infos.notices[i], "sanscope.finding.notice", group,
-                                                  PI_NOTE, "Finding about the capture: a notice");
-        finding_registrations[3 * i + 2] =
+        finding_registrations[(3 * i) + 1] = expert(expert_infos.notices[i], "sanscope.finding.notice", group,
+                                                    PI_NOTE, "Finding about the capture: a notice");
+        finding_registrations[(3 * i) + 2] =
             expert(expert_infos.informations[i], "sanscope.finding.information", group, PI_CHAT,
                    "Finding about the capture: information");
     }
