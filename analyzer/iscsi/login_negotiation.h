@@ -29,7 +29,7 @@ class LoginNegotiation {
 
     uint64_t isid() const { return isid_; }  // of the first Login Request; unknown<uint64_t> before
     uint16_t tsih_requested() const { return tsih_requested_; }
-    uint32_t cid() const { return cid_; }  // likewise
+    uint32_t cid() const { return cid_; }    // likewise
     uint16_t tsih() const { return tsih_; }  // of the last Login Response; 0 before
     std::string_view initiator_name() const { return value(Role::initiator, Key::initiator_name); }
     std::string_view target_name() const { return value(Role::initiator, Key::target_name); }

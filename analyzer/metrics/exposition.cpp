@@ -116,8 +116,9 @@ void add_commands(Families& families, const MetricsSnapshot& snapshot) {
     each([&](Labels labels, const CommandCounts& counts) {
         families.sample(std::move(labels), counts.not_good);
     });
-    families.begin("sanscope_commands_unanswered_total", counter,
-                   "SCSI commands that ended without an answer: aborted, rejected and terminated ones among them.");
+    families.begin(
+        "sanscope_commands_unanswered_total", counter,
+        "SCSI commands that ended without an answer: aborted, rejected and terminated ones among them.");
     each([&](Labels labels, const CommandCounts& counts) {
         families.sample(std::move(labels), counts.unanswered);
     });

@@ -132,7 +132,8 @@ void TurnaroundView::make_legend() {
     add(tr("reads"), tr("READ of any length"), CommandClass::read);
     add(tr("writes"), tr("WRITE of any length, and what writes as well"), CommandClass::write);
     add(tr("others"), tr("Commands that move no user data"), CommandClass::other);
-    entries.push_back({tr("failed"), tr("Ended with another status than GOOD, aborted, rejected or terminated"),
+    entries.push_back({tr("failed"),
+                       tr("Ended with another status than GOOD, aborted, rejected or terminated"),
                        [](QPainter& painter, const Theme& theme, const QRectF& box) {
                            painter.setRenderHint(QPainter::Antialiasing);
                            draw_failed(painter, theme, box.center());

@@ -223,8 +223,8 @@ QString bar_words(const GroupPicture& picture, const CommandBar& bar, const Lane
     } else if (bar.outcome == Outcome::rejected) {
         text += QLatin1Char('\n') + tr("rejected after %1").arg(short_duration(bar.end_ns - bar.begin_ns));
     } else if (bar.outcome == Outcome::terminated) {
-        text += QLatin1Char('\n') + tr("terminated by the target after %1")
-                                        .arg(short_duration(bar.end_ns - bar.begin_ns));
+        text += QLatin1Char('\n') +
+                tr("terminated by the target after %1").arg(short_duration(bar.end_ns - bar.begin_ns));
     } else if (bar.end_ns == no_time) {
         text += QLatin1Char('\n') + tr("unanswered");
     } else if (bar.outcome == Outcome::response_only) {
