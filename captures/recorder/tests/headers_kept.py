@@ -92,10 +92,13 @@ def paired(whole, headers):
         pairs.pop()
     first = next((at for at, (_, kept) in enumerate(pairs) if kept is not None), len(pairs))
     pairs = pairs[first:]
-    lacking = sum(kept is None for _, kept in pairs)
+    lacking = [at for at, (_, kept) in enumerate(pairs) if kept is None]
     left = sum(map(len, waiting.values()))
-    faults = [f"{count} of {len(pairs)} packets are in the {which} file only"
-              for count, which in ((lacking, "whole"), (left, "other")) if count] + ([] if pairs else ["no packets"])
+    faults = [] if pairs else ["no packets"]
+    if lacking:
+        faults.append(f"{len(lacking)} of {len(pairs)} packets are in the whole file only, at {lacking[:8]}")
+    if left:
+        faults.append(f"{left} packets are in the other file only, of {len(pairs)}")
     for which, start in enumerate(starts):
         start += b"".join(pair[which] for pair in pairs if pair[1] is not None)
     return bytes(starts[0]), bytes(starts[1]), faults
