@@ -246,8 +246,10 @@ void take_from_summary(CommandFacts& facts, const Summary& summary) {
         facts.statuses[ending_of(row)].see(0, row);
     }
     for (const auto& [number, row] : summary.unanswered()) {
-        if (row.outcome == Outcome::aborted) count_one(facts.aborted, 0, row);
-        if (ended_without_answer(row.outcome)) continue;
+        if (ended_without_answer(row.outcome)) {
+            count_one(row.outcome == Outcome::aborted ? facts.aborted : facts.ended_by_target, 0, row);
+            continue;
+        }
         count_one(facts.unanswered, 0, row);
         count_one(facts.never_answered, 0, row);
     }
@@ -362,7 +364,8 @@ CommandFacts find_command_facts(const ResultStore& store, bool in_order, const S
         const bool never = row.outcome == Outcome::unanswered && !too_late;
         if (never) count_one(facts.never_answered, number, row);
         if (never || too_late) count_one(facts.unanswered, number, row);
-        if (row.outcome == Outcome::aborted) count_one(facts.aborted, number, row);
+        if (ended_without_answer(row.outcome))
+            count_one(row.outcome == Outcome::aborted ? facts.aborted : facts.ended_by_target, number, row);
         if (row.response_packet == 0) continue;
         if (!ending_is_known(row)) ++facts.unknown_statuses;
         if (ended_otherwise_than_good(row)) {

@@ -101,6 +101,7 @@ struct CommandFacts {
     // Without an answer, by connection.
     std::map<uint32_t, CommandsLike> unanswered;
     std::map<uint32_t, CommandsLike> aborted;
+    std::map<uint32_t, CommandsLike> ended_by_target;  // rejected, or their tasks terminated
     // Of `unanswered`, those whose answer came when the initiator had closed its connection already, and the others.
     std::map<uint32_t, CommandsLike> answered_too_late;
     std::map<uint32_t, CommandsLike> never_answered;

@@ -305,25 +305,15 @@ std::string were(uint64_t commands) {
     return fmt::format("{} {}", counted(commands, "command"), commands == 1 ? "was" : "were");
 }
 
-// Of a connection: commands that the target rejected, or whose tasks it terminated.
-uint64_t ended_by_target(const ResultStore& store, uint32_t connection) {
-    const Summary& summary = store.summary();
-    if (summary.outcomes(Outcome::rejected) + summary.outcomes(Outcome::terminated) == 0) return 0;
-    return static_cast<uint64_t>(std::ranges::count_if(store.commands(), [=](const CommandRow& row) {
-        return row.connection == connection && row.outcome != Outcome::aborted &&
-               ended_without_answer(row.outcome);
-    }));
-}
-
 // Of a connection with no command under way.
-std::string what_came_of_all(const ResultStore& store, const CommandFacts& commands, uint32_t connection) {
+std::string what_came_of_all(const CommandFacts& commands, uint32_t connection) {
     const auto aborted = commands.aborted.find(connection);
-    const uint64_t ended = ended_by_target(store, connection);
+    const auto ended = commands.ended_by_target.find(connection);
     std::string text;
     if (aborted != commands.aborted.end()) text = were(aborted->second.count) + " aborted before";
-    if (ended > 0) {
+    if (ended != commands.ended_by_target.end()) {
         text += fmt::format("{}{} rejected or terminated by the target before", text.empty() ? "" : ", ",
-                            were(ended));
+                            were(ended->second.count));
     }
     if (text.empty()) return " All that the initiator had asked for was answered.";
     return fmt::format(" Of what the initiator had asked for, {}; the rest was answered.", text);
@@ -429,7 +419,7 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
         finding.add_sign(fmt::format("{} before it, and no Logout",
                                      counted(commands.of_connection[number - 1], "command")));
         tell_cause_of_end(finding, cause_of_end(input.store, number, *closing), input.store, *closing);
-        finding.explanation += what_came_of_all(input.store, commands, number);
+        finding.explanation += what_came_of_all(commands, number);
         doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number),
                                 std::ranges::binary_search(in_doubt, finding.session));
         list.push_back(std::move(finding));
