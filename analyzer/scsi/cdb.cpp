@@ -625,7 +625,7 @@ Candidates candidates_for(std::span<const uint8_t> cdb, CommandSets sets, DataDi
 }
 
 constexpr uint16_t name_key(uint8_t opcode, unsigned standards) {
-    return static_cast<uint16_t>(opcode << 8 | standards);
+    return static_cast<uint16_t>(unsigned{opcode} << 8 | standards);
 }
 
 std::string joined(std::span<const Command* const> rows) {
