@@ -70,7 +70,7 @@ RowsView::RowsView(Document& document, std::shared_ptr<const TableAccess> access
       access_(std::move(access)),
       kind_(find_table_kind(access_->name())),
       model_(new TableModel(access_, this)),
-      table_(new QTableView(this)),
+      table_(new UniformRowsTable(this)),
       why_empty_(new QLabel(this)),
       status_(new QLabel(this)),
       progress_(new QProgressBar(this)),
@@ -131,24 +131,14 @@ void RowsView::make_widgets() {
     table_->setModel(model_);
     auto* const delegate = new RowDelegate(*model_, table_);
     table_->setItemDelegate(delegate);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    table_->setWordWrap(false);
-    table_->setShowGrid(false);
     table_->setAlternatingRowColors(true);
-    table_->setCornerButtonEnabled(false);
     table_->setTabKeyNavigation(false);
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table_->setVerticalScrollMode(QAbstractItemView::ScrollPerItem);
-    table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     table_->setContextMenuPolicy(Qt::CustomContextMenu);
     table_->setFrameShape(QFrame::NoFrame);
     table_->setAccessibleName(tr("Table of %1").arg(noun_for(0)));
-    QHeaderView* const rows = table_->verticalHeader();
-    rows->hide();
-    rows->setSectionResizeMode(QHeaderView::Fixed);
-    rows->setMinimumSectionSize(10);
-    rows->setDefaultSectionSize(fontMetrics().height() + 4);
+    table_->set_row_height(fontMetrics().height() + 4);
     table_->installEventFilter(this);
     why_empty_->setTextFormat(Qt::PlainText);
     why_empty_->setWordWrap(true);
@@ -322,8 +312,8 @@ void RowsView::set_colors(ThemedRowColors colors) {
 // Of what is in sight now, so that it is painted once.
 void RowsView::prepare_colors() {
     if (!in_sight()) return;
-    const int row_height = std::max(1, table_->verticalHeader()->defaultSectionSize());
-    model_->prepare_colors(std::max(0, table_->rowAt(0)), table_->viewport()->height() / row_height + 2);
+    model_->prepare_colors(std::max(0, table_->rowAt(0)),
+                           (table_->viewport()->height() / table_->row_height()) + 2);
 }
 
 void RowsView::changeEvent(QEvent* event) {
@@ -380,8 +370,7 @@ void RowsView::show_growth(size_t rows) {
         growth_took_ns_ = since_growth_.nsecsElapsed();
     }
     if (follows_end()) {
-        const int row_height = std::max(1, table_->verticalHeader()->defaultSectionSize());
-        model_->fetch_end(table_->viewport()->height() / row_height + 1);
+        model_->fetch_end((table_->viewport()->height() / table_->row_height()) + 1);
     } else {
         model_->refresh();
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <QElapsedTimer>
-#include <QTableView>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "gui/models/table_model.h"
 #include "gui/view_engine/view.h"
 #include "gui/views/tables/csv_export.h"
+#include "gui/views/tables/uniform_rows_table.h"
 
 class QLabel;
 class QProgressBar;
@@ -34,7 +34,7 @@ class RowsView : public View {
     ~RowsView() override;
 
     bool settled() const override;
-    QTableView& table() const { return *table_; }
+    UniformRowsTable& table() const { return *table_; }
     TableModel& model() const { return *model_; }
     QString table_name() const;  // as in filters
 
@@ -127,7 +127,7 @@ class RowsView : public View {
     std::shared_ptr<const TableAccess> access_;
     const TableKind* kind_;  // nullptr: rows that are nothing to other views
     TableModel* model_;
-    QTableView* table_;
+    UniformRowsTable* table_;
     QLabel* why_empty_;  // in place of rows
     QLabel* status_;
     QProgressBar* progress_;
