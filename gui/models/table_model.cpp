@@ -57,10 +57,9 @@ TableModel::TableModel(std::shared_ptr<const TableAccess> access, QObject* paren
 
 void TableModel::show_all(size_t rows) {
     const int count = static_cast<int>(std::min(rows, most_rows));
-    if (shown_ || first_ > 0 || count < count_) {
+    if (shown_ || count < count_) {
         beginResetModel();
         shown_ = nullptr;
-        first_ = 0;
         count_ = count;
         endResetModel();
     } else if (count > count_) {
@@ -70,32 +69,9 @@ void TableModel::show_all(size_t rows) {
     }
 }
 
-void TableModel::show_growing(size_t rows, bool follows) {
-    constexpr int most = static_cast<int>(most_growing);
-    const int end = static_cast<int>(std::min(rows, most_rows));
-    if (shown_ || end < first_ + count_) return show_all(rows);
-    if (follows && end - first_ > 2 * most) {
-        const int first = end - most;
-        const int gone = std::min(first - first_, count_);
-        if (gone > 0) {
-            beginRemoveRows({}, 0, gone - 1);
-            first_ = first;
-            count_ -= gone;
-            endRemoveRows();
-        }
-        first_ = first;
-    }
-    const int count = std::min(end - first_, 2 * most);
-    if (count <= count_) return;
-    beginInsertRows({}, count_, count - 1);
-    count_ = count;
-    endInsertRows();
-}
-
 void TableModel::show(ShownRows rows, bool ascending) {
     beginResetModel();
     shown_ = std::move(rows);
-    first_ = 0;
     ascending_ = ascending;
     count_ = static_cast<int>(std::min(shown_->size(), most_rows));
     endResetModel();
@@ -112,8 +88,7 @@ void TableModel::refresh() {
 
 int TableModel::position_of(uint32_t table_row) const {
     if (!shown_) {
-        const int64_t position = int64_t{table_row} - first_;
-        return position >= 0 && position < count_ ? static_cast<int>(position) : -1;
+        return int64_t{table_row} < count_ ? static_cast<int>(table_row) : -1;
     }
     const auto end = shown_->begin() + count_;
     auto found = end;
@@ -194,7 +169,7 @@ const ColorRule* TableModel::color_rule(int row) const {
         return number < 0 ? nullptr : &colors.rules()[static_cast<size_t>(number)];
     };
     if (access_->final_table() == nullptr) {
-        const int at = first_ + row - page_.first;
+        const int at = row - page_.first;
         const bool known = at >= 0 && at < static_cast<int>(page_.color_rules.size());
         return known ? rule_of(*page_.colors, page_.color_rules[static_cast<size_t>(at)]) : nullptr;
     }
@@ -251,9 +226,9 @@ void TableModel::set_busy_column(int column) {
 }
 
 const TableModel::Page::Field* TableModel::field(int row, int column) const {
-    const int at = first_ + row - page_.first;
+    const int at = row - page_.first;
     if (at < 0 || at >= static_cast<int>(page_.rows.size())) {
-        want(first_ + row);
+        want(row);
         return nullptr;
     }
     return &page_.rows[static_cast<size_t>(at)][static_cast<size_t>(column)];
@@ -261,9 +236,9 @@ const TableModel::Page::Field* TableModel::field(int row, int column) const {
 
 void TableModel::fetch_end(int rows) {
     if (count_ == 0) return;
-    want(first_ + count_ - 1);
-    wanted_first_ = first_ + std::max(0, count_ - rows);
-    wanted_last_ = first_ + count_ - 1;
+    want(count_ - 1);
+    wanted_first_ = std::max(0, count_ - rows);
+    wanted_last_ = count_ - 1;
 }
 
 // Of what is painted now: it is fetched at once behind this event.
@@ -281,8 +256,8 @@ void TableModel::fetch_wanted() {
     constexpr int around = 40;
     constexpr int most = 400;
     if (wanted_first_ < 0) return;
-    const int first = std::max(first_, wanted_first_ - around);
-    const int last = std::min({first_ + count_ - 1, wanted_last_ + around, first + most});
+    const int first = std::max(0, wanted_first_ - around);
+    const int last = std::min({count_ - 1, wanted_last_ + around, first + most});
     wanted_first_ = wanted_last_ = -1;
     fetch_.request(
         [access = access_, formats = formats_, time = time_, highlighted = highlighted_, colors = colors_,
@@ -311,9 +286,8 @@ void TableModel::fetch_wanted() {
         [this](Page page) {
             page_ = std::move(page);
             if (page_.rows.empty() || count_ == 0) return;
-            const int first_row = std::max(page_.first - first_, 0);
-            const int last_row =
-                std::min(count_, page_.first - first_ + static_cast<int>(page_.rows.size())) - 1;
+            const int first_row = page_.first;
+            const int last_row = std::min(count_, page_.first + static_cast<int>(page_.rows.size())) - 1;
             if (last_row >= first_row) {
                 Q_EMIT dataChanged(index(first_row, 0), index(last_row, columnCount() - 1));
             }
@@ -355,7 +329,7 @@ QString TableModel::text(int row, int column) const {
 bool TableModel::is_highlighted(int row) const {
     if (const Table* const table = access_->final_table())
         return highlighted_ && highlighted_(*table, table_row(row));
-    const int at = first_ + row - page_.first;
+    const int at = row - page_.first;
     return at >= 0 && at < static_cast<int>(page_.highlighted.size()) &&
            page_.highlighted[static_cast<size_t>(at)];
 }

@@ -30,24 +30,16 @@ class TableModel : public QAbstractTableModel {
     // Whether a row of the table belongs to what is selected elsewhere.
     using Highlighted = std::function<bool(const Table& table, uint32_t row)>;
 
-    // Qt counts rows and the pixels they take in int.
-    static constexpr size_t most_rows = 50'000'000;
+    // Qt counts rows in int.
+    static constexpr size_t most_rows = 2'000'000'000;
 
     explicit TableModel(std::shared_ptr<const TableAccess> access, QObject* parent = nullptr);
 
     const TableAccess& access() const { return *access_; }
     const ColumnFormat& format(int column) const { return formats_[static_cast<size_t>(column)]; }
 
-    // A view keeps some bytes for every row that it lists: of a table that grows, twice so many at most are listed.
-    static constexpr size_t most_growing = 1'000'000;
-
     // All rows in the table's order, of which there are so many by now.
     void show_all(size_t rows);
-    // The same of a table that grows for long. Where that are too many, the first ones go if the user `follows` the end, and
-    // otherwise those that came last are not listed.
-    void show_growing(size_t rows, bool follows);
-    // Of the table, where rows are shown in its order.
-    size_t first_shown() const { return static_cast<size_t>(first_); }
     // These; the table must be final. `ascending`: they are in its order.
     void show(ShownRows rows, bool ascending);
     const ShownRows& shown() const { return shown_; }
@@ -57,7 +49,7 @@ class TableModel : public QAbstractTableModel {
     void fetch_end(int rows);
 
     uint32_t table_row(int row) const {
-        return shown_ ? (*shown_)[static_cast<size_t>(row)] : static_cast<uint32_t>(first_ + row);
+        return shown_ ? (*shown_)[static_cast<size_t>(row)] : static_cast<uint32_t>(row);
     }
     // Where a row of the table is shown; -1: it is not.
     int position_of(uint32_t table_row) const;
@@ -142,7 +134,6 @@ class TableModel : public QAbstractTableModel {
     bool delta_of_shown_ = false;
     ShownRows shown_;
     bool ascending_ = false;  // shown_ is in the table's order
-    int first_ = 0;           // of the table; 0 where `shown_` says which
     int count_ = 0;
     TimeReference time_;
     std::optional<uint32_t> reference_row_;

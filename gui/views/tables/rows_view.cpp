@@ -359,16 +359,8 @@ void RowsView::count_rows() {
         });
 }
 
-// More rows cost a QTableView some 3 ns for each that it has: many are shown in greater steps.
 void RowsView::show_growth(size_t rows) {
-    constexpr int64_t share_of_time = 8;
-    const bool due =
-        !since_growth_.isValid() || since_growth_.nsecsElapsed() >= share_of_time * growth_took_ns_;
-    if (due) {
-        since_growth_.start();
-        model_->show_growing(rows, follows_end());
-        growth_took_ns_ = since_growth_.nsecsElapsed();
-    }
+    model_->show_all(rows);
     if (follows_end()) {
         model_->fetch_end((table_->viewport()->height() / table_->row_height()) + 1);
     } else {
@@ -460,14 +452,7 @@ void RowsView::show_arranged(const Arranged& arranged) {
     if (arranged.rows) {
         model_->show(arranged.rows, arranged.ascending);
     } else {
-        // What is in sight stays there, though it had another place while not all rows were listed.
-        const size_t gone = model_->first_shown();
-        const int top = table_->rowAt(0);
         model_->show_all(arranged.total);
-        if (gone > 0 && top >= 0) {
-            table_->scrollTo(model_->index(static_cast<int>(gone) + top, std::max(0, table_->columnAt(0))),
-                             QTableView::PositionAtTop);
-        }
     }
     selecting_ = before;
     follow_selection();
@@ -611,15 +596,10 @@ void RowsView::show_status() {
         text = std::exchange(message_, {});
     } else {
         const QString rows = noun_for(total_);
-        const bool part = document().loading() && shown >= TableModel::most_growing && shown < total_;
         text = shown == total_ || document().loading()
                    ? QStringLiteral("%1 %2").arg(grouped(total_), rows)
                    : tr("%1 of %2 %3").arg(grouped(shown), grouped(total_), rows);
         if (shown == TableModel::most_rows && total_ > shown) text += tr(" (more cannot be listed)");
-        if (part) {
-            const auto first = static_cast<uint64_t>(model_->first_shown());
-            text += tr(" (%1 to %2 are listed)").arg(grouped(first + 1), grouped(first + shown));
-        }
         const bool asked = sort_column_ >= 0 || state().filter() != nullptr;
         if (document().loading()) {
             const QString what = document().live() ? tr("recording") : tr("loading");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QElapsedTimer>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -148,8 +147,6 @@ class RowsView : public View {
     bool arranged_ = false;   // rows are as filter and order ask
     bool selecting_ = false;  // the table's own doing
     bool to_top_ = false;     // once rows are in the order that was asked for
-    QElapsedTimer since_growth_;
-    int64_t growth_took_ns_ = 0;  // the last one
     LatestJob<size_t> count_{true, &brief_worker_threads()};
     LatestJob<Arranged> arrange_;
     LatestJob<std::vector<uint64_t>> waited_job_;

@@ -152,8 +152,10 @@ void UniformRowsTable::rowsAboutToBeRemoved(const QModelIndex& parent, int first
     scheduleDelayedItemsLayout();
 }
 
+// Of a place that was pressed, to which it is added, it is taken off again: what is lost of more than a billion does not matter.
 int UniformRowsTable::verticalOffset() const {
-    return static_cast<int>(offset());
+    constexpr int64_t most = 1 << 30;
+    return static_cast<int>(offset() % most);
 }
 
 int UniformRowsTable::sizeHintForRow(int) const {

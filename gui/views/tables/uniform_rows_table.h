@@ -23,6 +23,7 @@ class UniformRowsTable : public QTableView {
     void set_row_height(int pixels);
     // As QTableView's, in pixels of the viewport: -1 where none is.
     int rowAt(int y) const;
+    // Places farther away than two billion pixels, with Shift some 100 million rows, are told as so far away.
     int rowViewportPosition(int row) const;
 
     QRect visualRect(const QModelIndex& index) const override;

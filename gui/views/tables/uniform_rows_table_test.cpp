@@ -296,6 +296,27 @@ TEST(UniformRowsTable, FiftyMillionRowsTakeNoMemoryAndAShiftClickReachesAllOfThe
     EXPECT_GT(selection.front().bottom(), rows - 20);
 }
 
+TEST(UniformRowsTable, BillionsOfRowsAreReachedToTheLast) {
+    constexpr int rows = 2'000'000'000;
+    PlainRows model(rows);
+    UniformRowsTable table(nullptr);
+    table.set_row_height(row_height);
+    table.setModel(&model);
+    table.resize(300, 250);
+    table.show();
+    table.scrollToBottom();
+    Pair::settle();
+    const int last_line = table.viewport()->height() - 1;
+    EXPECT_EQ(table.rowAt(last_line), rows - 1);
+    EXPECT_EQ(table.rowAt(last_line + 1), -1);
+    EXPECT_TRUE(table.viewport()->rect().contains(table.visualRect(model.index(rows - 1, 0))));
+    EXPECT_LT(table.visualRect(model.index(0, 0)).bottom(), 0);
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, Qt::NoModifier, {20, last_line});
+    EXPECT_EQ(table.currentIndex().row(), rows - 1);
+    table.setCurrentIndex(model.index(0, 0));
+    EXPECT_EQ(table.rowAt(0), 0);
+}
+
 TEST(UniformRowsTable, ALetterTypedAsksNoRow) {
     PlainRows model(100'000);
     UniformRowsTable table(nullptr);

@@ -21,7 +21,7 @@ std::shared_ptr<const CommandParts> CommandParts::of(const CaptureData::Reading&
             const int64_t ns = budget.parts()[part];
             if (ns <= 0) continue;
             item.which = static_cast<uint16_t>(item.which | 1u << part);
-            found->ns_.push_back(ns);
+            found->add(ns);
             found->sums_[part] = saturated_sum(found->sums_[part], ns);
         }
         found->items_.push_back(item);
@@ -30,6 +30,12 @@ std::shared_ptr<const CommandParts> CommandParts::of(const CaptureData::Reading&
     found->ns_.push_back(0);
     std::ranges::stable_sort(found->items_, {}, &Item::end_ns);
     return found;
+}
+
+void CommandParts::add(int64_t ns) {
+    const bool is_long = ns >= apart;
+    ns_.push_back(is_long ? apart | static_cast<uint32_t>(long_ns_.size()) : static_cast<uint32_t>(ns));
+    if (is_long) long_ns_.push_back(ns);
 }
 
 size_t CommandParts::first_at(int64_t time_ns) const {

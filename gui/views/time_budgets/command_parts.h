@@ -36,15 +36,21 @@ class CommandParts {
     // Calls `visit(part, ns)` for each part that has some.
     template <class Visit>
     void parts_of(const Item& item, Visit visit) const {
-        const int64_t* ns = &ns_[item.first];
+        const uint32_t* ns = &ns_[item.first];
         for (unsigned bits = item.which; bits != 0; bits &= bits - 1) {
-            visit(static_cast<size_t>(std::countr_zero(bits)), *ns++);
+            visit(static_cast<size_t>(std::countr_zero(bits)), whole(*ns++));
         }
     }
 
   private:
+    // What is longer than two seconds lies apart: its place there with the highest bit set.
+    static constexpr uint32_t apart = uint32_t{1} << 31;
+    int64_t whole(uint32_t ns) const { return (ns & apart) == 0 ? ns : long_ns_[ns & ~apart]; }
+    void add(int64_t ns);
+
     std::vector<Item> items_;
-    std::vector<int64_t> ns_;
+    std::vector<uint32_t> ns_;
+    std::vector<int64_t> long_ns_;
     BudgetSums sums_{};
 };
 
