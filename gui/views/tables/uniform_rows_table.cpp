@@ -93,11 +93,6 @@ void UniformRowsTable::scrollTo(const QModelIndex& index, ScrollHint hint) {
     }
 }
 
-void UniformRowsTable::doItemsLayout() {
-    QAbstractItemView::doItemsLayout();
-    horizontalHeader()->setOffset(horizontalScrollBar()->value());
-}
-
 void UniformRowsTable::reset() {
     QTableView::reset();
     scheduleDelayedItemsLayout();
@@ -139,7 +134,6 @@ void UniformRowsTable::updateGeometries() {
         if (viewport()->size() == before) break;
     }
     updating_ = false;
-    QAbstractItemView::updateGeometries();
 }
 
 void UniformRowsTable::rowsInserted(const QModelIndex& parent, int first, int last) {

@@ -10,13 +10,14 @@ namespace sanscope {
 
 // A QTableView whose rows are all of one height, and of which it keeps nothing: a QHeaderView takes 16 bytes for each, and the
 // time to fill them whenever there are others. It scrolls by whole rows, which are selected as a whole, neither
-// moved nor hidden; the vertical header has none of them.
+// moved nor hidden, nor edited; the vertical header has none of them.
 class UniformRowsTable : public QTableView {
     Q_OBJECT
 
   public:
     explicit UniformRowsTable(QWidget* parent);
 
+    // Of a model that has rows already, QTableView shows them to the header first, which takes that memory for as long.
     void setModel(QAbstractItemModel* model) override;
 
     int row_height() const { return row_height_; }  // pixels
@@ -29,7 +30,6 @@ class UniformRowsTable : public QTableView {
     QRect visualRect(const QModelIndex& index) const override;
     QModelIndex indexAt(const QPoint& point) const override;
     void scrollTo(const QModelIndex& index, ScrollHint hint = EnsureVisible) override;
-    void doItemsLayout() override;
     void reset() override;
     // Nothing: going through millions of rows for a letter that was typed takes longer than anyone waits.
     void keyboardSearch(const QString& text) override;

@@ -272,11 +272,12 @@ INSTANTIATE_TEST_SUITE_P(Rows, UniformRowsTableOf, testing::Values(5, 11, 300));
 
 TEST(UniformRowsTable, FiftyMillionRowsTakeNoMemoryAndAShiftClickReachesAllOfThem) {
     constexpr int rows = 50'000'000;
-    PlainRows model(rows);
+    PlainRows model(0);
     UniformRowsTable table(nullptr);
     table.set_row_height(row_height);
     table.setSelectionMode(QAbstractItemView::ExtendedSelection);
     table.setModel(&model);
+    model.become(rows);
     table.resize(300, 250);
     table.show();
     Pair::settle();
@@ -298,10 +299,11 @@ TEST(UniformRowsTable, FiftyMillionRowsTakeNoMemoryAndAShiftClickReachesAllOfThe
 
 TEST(UniformRowsTable, BillionsOfRowsAreReachedToTheLast) {
     constexpr int rows = 2'000'000'000;
-    PlainRows model(rows);
+    PlainRows model(0);
     UniformRowsTable table(nullptr);
     table.set_row_height(row_height);
     table.setModel(&model);
+    model.become(rows);
     table.resize(300, 250);
     table.show();
     table.scrollToBottom();
