@@ -177,10 +177,36 @@ std::string meanwhile(Cause cause, const SlowCommand& slow,
                        human_duration(found->second.rtt_ns));
 }
 
+// On a path that loses segments, those that stand last in a burst leave no gap behind them: a tail loss probe (RFC 8985) sends
+// them again within milliseconds, and what comes then looks like the original; of acknowledgements that are lost nothing shows at
+// all. While no more commands waited than that may have happened to, none of them was held up by the target for sure.
+// Those of which that is so, in the order of `slow`.
+std::vector<bool> doubt_where_segments_are_lost(std::vector<Cause>& found,
+                                                const std::vector<SlowCommand>& slow,
+                                                const std::map<uint32_t, ConnectionWaits>& waits) {
+    std::vector<bool> doubted(found.size());
+    std::map<uint32_t, uint64_t> by_target;  // by connection
+    for (size_t i = 0; i < found.size(); ++i) {
+        if (found[i] == Cause::target) ++by_target[slow[i].row->connection];
+    }
+    for (size_t i = 0; i < found.size(); ++i) {
+        if (found[i] != Cause::target) continue;
+        const uint32_t connection = slow[i].row->connection;
+        const auto of_connection = waits.find(connection);
+        if (of_connection == waits.end() || !of_connection->second.loses_before_tap) continue;
+        // Of two segments one is acknowledged by itself, or more.
+        if (by_target[connection] > 2 * of_connection->second.losses_before_tap) continue;
+        found[i] = Cause::target_or_path;
+        doubted[i] = true;
+    }
+    return doubted;
+}
+
 struct OfCause {
     uint64_t count = 0;
     int64_t excess_ns = 0;
     const SlowCommand* worst = nullptr;
+    bool worst_may_be_lost = false;  // doubt_where_segments_are_lost()
     // The logical unit of all of them; unknown where they are of several.
     uint64_t lun = unknown<uint64_t>;
     bool several_luns = false;
@@ -190,15 +216,23 @@ struct OfCause {
 void add_slow(FindingList& list, const ResultStore& store, const CommandFacts& commands,
               const std::map<uint32_t, ConnectionWaits>& waits, const Stop& stop) {
     if (commands.slow.empty()) return;
-    std::array<OfCause, causes> by_cause{};
+    std::vector<Cause> found;
+    found.reserve(commands.slow.size());
     for (size_t i = 0; i < commands.slow.size(); ++i) {
         if (stop.asked_at(i)) return;
+        found.push_back(cause_of(store, commands.slow[i], commands, waits));
+    }
+    const std::vector<bool> may_be_lost = doubt_where_segments_are_lost(found, commands.slow, waits);
+    std::array<OfCause, causes> by_cause{};
+    for (size_t i = 0; i < commands.slow.size(); ++i) {
         const SlowCommand& slow = commands.slow[i];
-        OfCause& alike = by_cause[static_cast<size_t>(cause_of(store, slow, commands, waits))];
+        OfCause& alike = by_cause[static_cast<size_t>(found[i])];
         if (alike.count++ == 0) alike.lun = slow.row->lun;
         alike.several_luns = alike.several_luns || alike.lun != slow.row->lun;
         alike.excess_ns = saturated_sum(alike.excess_ns, slow.excess_ns());
-        if (alike.worst == nullptr || slow.excess_ns() > alike.worst->excess_ns()) alike.worst = &slow;
+        if (alike.worst != nullptr && slow.excess_ns() <= alike.worst->excess_ns()) continue;
+        alike.worst = &slow;
+        alike.worst_may_be_lost = may_be_lost[i];
     }
     std::vector<std::pair<int64_t, size_t>> order;
     for (size_t i = 0; i < causes; ++i) {
@@ -285,9 +319,13 @@ void add_slow(FindingList& list, const ResultStore& store, const CommandFacts& c
             finding.confidence = Finding::Confidence::possible;
         }
         if (cause == Cause::target_or_path) {
-            finding.explanation +=
-                " The target's TCP acknowledged the request only with the answer, or sent the answer again: "
-                "nothing shows whose time that was. Capture at the target too.";
+            finding.explanation += of_cause.worst_may_be_lost
+                                       ? " The path loses segments, and no more commands waited: one that is "
+                                         "lost with none behind it "
+                                         "comes late, and nothing shows it. Capture at the target too."
+                                       : " The target's TCP acknowledged the request only with the answer, "
+                                         "or sent the answer again: "
+                                         "nothing shows whose time that was. Capture at the target too.";
         }
         // What TCP did is told by a finding of its own, of which this is a consequence.
         list.push_back(std::move(finding));

@@ -1446,6 +1446,25 @@ TEST_F(OneSlowRead, may_be_a_lost_answer_where_the_path_before_the_tap_loses) {
     EXPECT_THAT(find_slow().explanation, HasSubstr("the target took"));
 }
 
+// Of two lost segments each may have held up two commands for a tail loss probe's few milliseconds, and left nothing to see.
+TEST_F(Findings, waits_that_are_no_more_than_what_was_lost_are_not_held_against_the_target) {
+    SenderSummary& target = add_target();
+    for (int64_t i = 0; i < 30; ++i) add_read(10 * i, 2);
+    for (int64_t i = 0; i < 6; ++i) add_read(500 + (100 * i), 42);
+    add_window(target, 0, {.snd_una = 1, .snd_nxt = 9, .limit = SendLimit::application});
+    add_window(target, 2, {.snd_una = 9, .snd_nxt = 9, .limit = SendLimit::application});
+    add_window(target, 1300, {.snd_una = 9, .snd_nxt = 9});
+    EXPECT_THAT(find_one(Kind::slow_commands).explanation, HasSubstr("the target took"));
+    for (int64_t i = 0; i < 3; ++i) add_loss(target, LossKind::fast_retransmit, 100 + i);
+    const Finding finding = find_one(Kind::slow_commands);
+    EXPECT_EQ(finding.side, Finding::Side::none);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("waited for the target, or on the path"),
+                                           HasSubstr("The path loses segments, and no more")));
+    add_read(1100, 42);
+    EXPECT_THAT(find_one(Kind::slow_commands).explanation, HasSubstr("the target took"));
+}
+
 TEST_F(OneSlowRead, is_explained_by_a_timeout_within_its_time) {
     add_window(target, 510, {.snd_una = 5, .snd_nxt = 9});
     add_window(target, 650, {.snd_una = 5, .snd_nxt = 9, .ca_state = CaState::loss});

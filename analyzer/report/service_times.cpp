@@ -142,8 +142,10 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
             }
         }
         constexpr uint64_t least_losses = 3;
-        if (sender.connection->vantage != Vantage::target && sender.repaired() >= least_losses)
-            waits.loses_before_tap = true;
+        if (sender.connection->vantage != Vantage::target) {
+            waits.losses_before_tap += sender.repaired();
+            if (sender.repaired() >= least_losses) waits.loses_before_tap = true;
+        }
         const int64_t rtt_ns = sender.loaded_rtt_ns();
         if (rtt_ns != no_time) waits.rtt_ns = std::max(waits.rtt_ns, rtt_ns);
         waits.is_at_initiator = sender.connection->vantage == Vantage::initiator;
