@@ -692,6 +692,40 @@ TEST_F(Findings, timeouts_of_both_sides_at_once_are_told_once) {
     EXPECT_TRUE(find(Kind::retransmission_timeout).empty());
 }
 
+// One sender alone, whose last acknowledgements may be what was lost.
+class OneSenderStandsStill : public Findings {
+  protected:
+    OneSenderStandsStill() : target(add_target()) {
+        add_window(target, 100, {.snd_una = 1, .snd_nxt = 9});
+        add_window(target, 300, {.snd_una = 1, .snd_nxt = 9, .ca_state = CaState::loss});
+        add_window(target, 400, {.snd_una = 9, .snd_nxt = 9});
+        add_loss(target, LossKind::spurious, 300);
+    }
+    SenderSummary& target;
+};
+
+TEST_F(OneSenderStandsStill, and_its_path_is_said_to_but_where_that_loses_segments) {
+    EXPECT_EQ(find_one(Kind::path_stall).confidence, Finding::Confidence::firm);
+    for (int64_t i = 0; i < 3; ++i) add_loss(target, LossKind::fast_retransmit, 20 + i);
+    const Finding finding = find_one(Kind::path_stall);
+    EXPECT_EQ(finding.severity, Finding::Severity::notice);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, HasSubstr("only acknowledgements were lost"));
+}
+
+TEST_F(OneSenderStandsStill, until_what_was_lost_before_is_repaired_on_no_path_that_held_it) {
+    store.add_loss(target, {.packet = 9,
+                            .time_ns = 400 * ms,
+                            .delay_ns = 300 * ms,
+                            .connection = 1,
+                            .length = mss,
+                            .kind = LossKind::fast_retransmit,
+                            .sender = target.side()});
+    EXPECT_TRUE(find(Kind::path_stall).empty());
+    EXPECT_THAT(find_one(Kind::retransmission_timeout).evidence,
+                Contains(HasSubstr("what had been lost before")));
+}
+
 TEST_F(Findings, losses_are_told_with_their_rate_and_the_worst_burst) {
     SenderSummary& target = add_target();
     add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});

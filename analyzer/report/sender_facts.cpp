@@ -823,8 +823,10 @@ void on_loss(SenderFacts& facts, Burst& burst, const LossRow& row) {
     facts.lost_bytes += row.length;
     if (row.delay_ns != no_time) {
         int64_t lost_ns = 0;
-        if (!__builtin_sub_overflow(row.time_ns, row.delay_ns, &lost_ns))
+        if (!__builtin_sub_overflow(row.time_ns, row.delay_ns, &lost_ns)) {
             facts.repairs.add(lost_ns, row.time_ns);
+            facts.lost.add(lost_ns, row.time_ns);
+        }
     } else {
         facts.unseen_losses.add(row.time_ns, row.time_ns + 1);
     }
@@ -1202,6 +1204,7 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
     }
     for (SenderFacts& sender : facts) {
         sender.repairs.finish();
+        sender.lost.finish();
         sender.unseen_losses.finish();
         sender.silences.finish();
     }

@@ -64,6 +64,7 @@ struct SenderFacts {
     Spell burst;  // the most segments sent again in a row: losses follow each other within a round trip
     uint64_t burst_losses = 0;
     TimeSpans repairs;        // from a lost segment until it was sent again, and recovery
+    TimeSpans lost;           // from a lost segment until it was sent again
     TimeSpans unseen_losses;  // when a retransmission came whose original was lost before the capture
 
     // Of the table `windows`; nothing of the following where that is not kept.

@@ -231,7 +231,11 @@ class OfSender {
         const bool arrived = count(LossKind::rto) == 0 && count(LossKind::spurious) > 0;
         const bool answer_lost =
             arrived && facts_.timeouts_answered >= timeouts.count && !facts_.others_stood_still;
-        const bool only_late = arrived && !answer_lost;
+        // Or the timer repaired what had been lost all the while, along with what had not been.
+        const Spell& longest = timeouts.longest;
+        const bool some_lost =
+            2 * facts_.lost.overlap_ns(longest.begin_ns, longest.end_ns) >= longest.length_ns();
+        const bool only_late = arrived && !answer_lost && !some_lost;
         const bool serious = timeouts.longest.length_ns() >= long_silence_ns ||
                              share_of(timeouts.total_ns, facts_.observed_ns()) >= noticeable_share;
         Finding finding = begin(only_late ? Kind::path_stall : Kind::retransmission_timeout,
@@ -293,6 +297,8 @@ class OfSender {
             if (count(LossKind::rto) > 0) {
                 finding.add_sign(fmt::format("{} retransmitted after the timeout",
                                              counted(count(LossKind::rto), "segment")));
+            } else if (some_lost) {
+                finding.add_sign("what had been lost before it was retransmitted when it was over");
             }
         }
         list_.push_back(std::move(finding));
@@ -913,6 +919,14 @@ void add_direction(Finding& finding, const SenderFacts& facts, std::span<const S
     }
 }
 
+// A path that loses segments loses acknowledgements, too, and of the last ones nothing else shows. One sender alone that stands
+// still tells no more than that.
+bool acks_may_have_been_lost(const Finding& stall, const SenderFacts& facts) {
+    constexpr uint64_t loses_some = 3;
+    return facts.repaired() >= loses_some && !facts.others_stood_still &&
+           stall.sender == Finding::Sender::unknown;
+}
+
 bool both_sides_stood_still(const SenderFacts& facts, std::span<const SenderFacts> senders) {
     return std::ranges::any_of(senders, [&](const SenderFacts& other) {
         return other.number == facts.number && &other != &facts && other.timeouts.count > 0;
@@ -932,8 +946,14 @@ void add_sender_findings(FindingList& list, std::span<const SenderFacts> senders
             const bool of_queue = finding.kind == Kind::path_queue;
             if (finding.kind == Kind::path_stall) {
                 add_direction(finding, facts, senders);
-                if (both_sides_stood_still(facts, senders))
+                if (both_sides_stood_still(facts, senders)) {
                     finding.add_sign("data of both sides stood still at once");
+                } else if (acks_may_have_been_lost(finding, facts)) {
+                    finding.severity = std::max(finding.severity, Finding::Severity::notice);
+                    finding.confidence = Finding::Confidence::possible;
+                    finding.explanation +=
+                        " Or only acknowledgements were lost: this path loses segments as well.";
+                }
             }
             if (of_queue && other_side_queues_more(facts, senders)) continue;
             if (!of_timeout || !told_by_other) list.push_back(std::move(finding));
