@@ -431,6 +431,24 @@ bool shares_its_path(uint32_t connection, std::span<const SenderFacts> senders) 
     });
 }
 
+// Data of another connection between the same hosts, either way, stood in a queue on the path as long as half of that: what
+// waited there is not known to have waited for the target.
+bool path_queues_beside(const ServiceTimes& one, int64_t wait_ns, const ResultStore& store,
+                        std::span<const SenderFacts> senders) {
+    const ConnectionRow& own = store.connection(one.connection);
+    return std::ranges::any_of(senders, [&](const SenderFacts& sender) {
+        const ConnectionRow& row = *sender.connection;
+        const bool beside = sender.number != one.connection &&
+                            row.initiator.address == own.initiator.address &&
+                            row.target.address == own.target.address;
+        if (!beside || !sender.queues_on_path()) return false;
+        const int64_t both_ns =
+            elapsed_ns(std::max(row.start_ns, one.first_ns), std::min(row.end_ns, one.last_ns));
+        if (2 * both_ns < elapsed_ns(one.first_ns, one.last_ns)) return false;
+        return elapsed_ns(sender.rtt_min_ns(), sender.queued_srtt_ns) >= wait_ns / 2;
+    });
+}
+
 // What the one is asked for comes from the same host, over the same path, as what the other is.
 bool is_between_same_hosts(const ServiceTimes& one, const ServiceTimes& other, const ResultStore& store) {
     const ConnectionRow& a = store.connection(one.connection);
@@ -481,6 +499,9 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
         const bool other_unit = faster != nullptr && faster->lun != one.lun;
         // Nor did what came while nothing flowed from the target's host at all wait in a queue.
         const bool was_silent = one.undisturbed.percentile_ns(0.5) >= std::max(least_wait_ns, wait_ns / 2);
+        if (!proven && !(other_unit && one.is_meanwhile(*faster)) &&
+            path_queues_beside(one, wait_ns, store, senders))
+            continue;
         if (!proven && !other_unit && !was_silent && shares_its_path(one.connection, senders))
             finding.severity = Severity::information;
         finding.side = Finding::Side::target;

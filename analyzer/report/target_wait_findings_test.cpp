@@ -13,7 +13,9 @@ using test::ms;
 using test::second;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 
 using Kind = Finding::Kind;
 
@@ -68,6 +70,34 @@ TEST_F(TargetWaits, are_not_held_against_another_target) {
     const Finding finding = find_one(Kind::target_wait);
     EXPECT_THAT(finding.title, AllOf(HasSubstr("LUN 0 wait 19"), Not(HasSubstr("LUN 1"))));
     EXPECT_THAT(finding.explanation, Not(HasSubstr("faster")));
+}
+
+// A backup's writes fill the path to the target, and the reads of another connection are asked for through that queue.
+TEST_F(TargetWaits, behind_a_queue_on_the_path_are_told_only_where_the_target_is_known_to_have_been_asked) {
+    const auto add_sender = [&](uint32_t connection, Side side, uint32_t bytes, int64_t srtt_ns) {
+        SenderSummary& sender = store.add_sender(connection, side);
+        for (int64_t i = 0; i <= 1000; ++i) {
+            const int64_t time_ns = i * 10 * ms;
+            WindowRow window{.packet = packet_at(time_ns), .time_ns = time_ns, .srtt_ns = srtt_ns};
+            window.connection = connection;
+            window.sender = side;
+            window.snd_una = static_cast<uint32_t>(i) * bytes;
+            window.snd_nxt = window.snd_una;
+            window.in_flight = bytes;
+            window.cwnd = 1'000'000;
+            window.limit = SendLimit::application;
+            store.add_window(sender, window);
+        }
+    };
+    add_connection();
+    add_sender(1, Side::b, 0, ms);
+    add_transfers(scsi_op::read_16, 8 * ms, 0, 1);
+    EXPECT_THAT(find(Kind::target_wait), SizeIs(1));
+    ConnectionRow& beside = add_connection();
+    beside.bytes_out = 100'000'000;
+    add_sender(2, Side::a, 90'000, 10 * ms);
+    ASSERT_THAT(find(Kind::path_queue), SizeIs(1));
+    EXPECT_THAT(find(Kind::target_wait), IsEmpty());
 }
 
 // Whether reads of the slow unit are slow as well, the reads of another do not tell.
