@@ -22,6 +22,7 @@ using Severity = Finding::Severity;
 enum class Cause : uint8_t {
     timeout,
     loss,
+    late,
     closed_window,
     sender_held_back,
     target,
@@ -32,7 +33,7 @@ enum class Cause : uint8_t {
     transfer,
     not_known
 };
-constexpr size_t causes = 11;
+constexpr size_t causes = 12;
 
 constexpr int64_t seen_by_anyone_ns = 100'000'000;
 // A busy host may let any program wait for some milliseconds.
@@ -74,7 +75,16 @@ Cause cause_of(const ResultStore& store, const SlowCommand& slow, const CommandF
         return spans.overlap_ns(row.request_ns, row.response_ns);
     };
     if (within(waits.timeouts) >= half_ns) return Cause::timeout;
-    if (within(waits.repairs) >= half_ns) return Cause::loss;
+    if (within(waits.repairs) >= half_ns) {
+        uint64_t lost = 0;
+        uint64_t needless = 0;
+        for (const SenderFacts* side : {waits.initiator, waits.target}) {
+            if (side == nullptr) continue;
+            lost += side->repaired();
+            needless += side->losses[static_cast<size_t>(LossKind::spurious)];
+        }
+        return lost == 0 && needless > 0 ? Cause::late : Cause::loss;
+    }
     if (within(waits.stalls) >= half_ns) return Cause::closed_window;
     const SenderFacts* sender = is_write(row) ? waits.initiator : waits.target;
     if (sender != nullptr && within(sender->held_back) >= half_ns) return Cause::sender_held_back;
@@ -110,6 +120,8 @@ std::string reason(const ResultStore& store, Cause cause, const SlowCommand& slo
             return "its connection waited for a retransmission timeout (RTO)";
         case Cause::loss:
             return "segments of its connection were lost and had to be retransmitted";
+        case Cause::late:
+            return "TCP took segments of its connection for lost that were only late";
         case Cause::closed_window:
             return "a receive window of its connection was closed";
         case Cause::sender_held_back:
@@ -155,6 +167,7 @@ std::string reason(const ResultStore& store, Cause cause, const SlowCommand& slo
 constexpr std::array<std::string_view, causes> cause_words = {
     "held up by a retransmission timeout (RTO)",
     "waiting for retransmissions of lost segments",
+    "waiting while TCP took segments for lost that were only late",
     "waiting for a closed receive window",
     "waiting for TCP windows",
     "waiting for the target",
@@ -264,9 +277,9 @@ void add_slow(FindingList& list, const ResultStore& store, const CommandFacts& c
         // A few milliseconds now and then are what any storage does.
         finding.severity = seen ? Severity::problem : several ? Severity::notice : Severity::information;
         // Without a sign of who is to blame, only what anyone would have felt is worth a look.
-        const bool unexplained = cause == Cause::target_or_path || cause == Cause::initiator_or_path ||
-                                 cause == Cause::transfer || cause == Cause::slow_start ||
-                                 cause == Cause::not_known;
+        const bool unexplained = cause == Cause::late || cause == Cause::target_or_path ||
+                                 cause == Cause::initiator_or_path || cause == Cause::transfer ||
+                                 cause == Cause::slow_start || cause == Cause::not_known;
         if (unexplained) finding.severity = seen ? Severity::notice : Severity::information;
         // Every connection begins so; and a window that is full is a window at work. Where it is too small, or kept small by
         // losses, TCP's own findings say so.
