@@ -261,9 +261,25 @@ bool has_one_that_stands_out(const LogHistogram& took) {
            took.max_ns() >= many_times * took.percentile_ns(0.5);
 }
 
+// Of the commands that moved most half take long beside a round trip, and no queue of a link that is full makes them: 0, or what
+// half of them take at the least.
+int64_t unexplained_wait_ns(const LogHistogram& took, std::span<const SenderFacts> senders, double rate) {
+    constexpr int64_t long_ns = 20'000'000;  // any user feels that
+    constexpr int64_t many_round_trips = 4;
+    constexpr uint64_t least_commands = 20;
+    constexpr double half_of_a_link = 62.5e6;  // of 1 Gbit/s
+    const int64_t half_ns = took.percentile_ns(0.5);
+    if (took.count() < least_commands || half_ns < long_ns || rate >= half_of_a_link) return 0;
+    int64_t rtt_ns = no_time;
+    for (const SenderFacts& sender : senders) {
+        if (sender.connection->iscsi) rtt_ns = std::max(rtt_ns, sender.loaded_rtt_ns());
+    }
+    return rtt_ns != no_time && half_ns >= many_round_trips * rtt_ns ? half_ns : 0;
+}
+
 // With the figures of the kind that moved most.
-Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, bool tcp_waited,
-                      bool slow_are_told) {
+Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands,
+                      std::span<const SenderFacts> senders, bool tcp_waited, bool slow_are_told) {
     Finding finding;
     finding.kind = Kind::nothing_wrong;
     const Summary& summary = input.store.summary();
@@ -291,15 +307,17 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
     const bool in_order = clocks == CaptureClocks::in_order;
     const int64_t silence_ns = request_silence_ns(input.store);
     const bool one_stands_out = largest != nullptr && has_one_that_stands_out(largest->second.turnaround);
+    const int64_t took_ns = elapsed_ns(first_ns, last_ns) - gaps_between_ns(input.totals, first_ns, last_ns);
+    const double rate = took_ns > 0 ? static_cast<double>(bytes) * 1e9 / static_cast<double>(took_ns) : 0;
+    const int64_t wait_ns =
+        largest != nullptr && in_order ? unexplained_wait_ns(largest->second.turnaround, senders, rate) : 0;
     const bool all_known = commands.unknown_statuses == 0 && untimed == 0 && !bytes_missing && in_order &&
-                           silence_ns == 0 && !one_stands_out;
+                           silence_ns == 0 && !one_stands_out && wait_ns == 0;
     finding.title = fmt::format("Nothing wrong {} {}", all_known ? "with" : "is seen of",
                                 counted(summary.commands(), "command"));
-    const int64_t took_ns = elapsed_ns(first_ns, last_ns) - gaps_between_ns(input.totals, first_ns, last_ns);
     if (clocks != CaptureClocks::set_back && took_ns > 0) {
-        finding.title +=
-            fmt::format(" in {}, {}{}", human_duration(took_ns), all_bytes_known ? "" : "at least ",
-                        human_rate(static_cast<double>(bytes) * 1e9 / static_cast<double>(took_ns)));
+        finding.title += fmt::format(" in {}, {}{}", human_duration(took_ns),
+                                     all_bytes_known ? "" : "at least ", human_rate(rate));
     }
     finding.begin_ns = first_ns;
     finding.end_ns = last_ns;
@@ -351,6 +369,12 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
                 "their way, a capture that was not taken at the initiator does not tell.",
                 human_duration(silence_ns));
         }
+        return finding;
+    }
+    if (wait_ns > 0) {
+        finding.explanation +=
+            " and none stood out. Nothing that was found explains why the usual one takes so many round "
+            "trips.";
         return finding;
     }
     finding.explanation += tcp_waited ? " and none stood out. TCP held data back now and then, as it does on "
@@ -455,7 +479,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
         return finding.kind == Kind::slow_commands || finding.kind == Kind::slow_command;
     });
     if (is_well && !in_part && twice.empty() && input.store.summary().commands() > 0)
-        list.push_back(nothing_wrong(input, commands, tcp_waited, slow_are_told));
+        list.push_back(nothing_wrong(input, commands, senders, tcp_waited, slow_are_told));
     for (Finding& finding : list) begin_with_capital(finding.title);
     sort_by_weight(list);
     limit_kinds(list, input.most_of_a_kind);

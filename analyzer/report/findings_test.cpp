@@ -225,6 +225,18 @@ TEST_F(Findings, a_single_command_that_took_long_is_not_said_to_be_like_the_othe
     EXPECT_THAT(finding.explanation, AllOf(HasSubstr("longest"), Not(HasSubstr("none stood out"))));
 }
 
+// Each takes forty round trips at a fraction of a link's rate, and nothing that is looked for is found.
+TEST_F(Findings, a_load_whose_usual_command_takes_long_is_not_said_to_be_well_for_sure) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::application});
+    add_window(target, 10'000, {});
+    for (int64_t i = 0; i < 100; ++i) add_read(100 * i, 2, 78);
+    const Finding finding = find_one(Kind::nothing_wrong);
+    EXPECT_THAT(finding.title, HasSubstr("Nothing wrong is seen of 100 commands"));
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, HasSubstr("Nothing that was found explains"));
+}
+
 TEST_F(Findings, where_commands_are_missing_the_rate_is_at_least_that_of_the_others) {
     for (int64_t i = 0; i < 100; ++i) add_read(10 * i, 1);
     store.add_unlisted({1, 3, 1});
@@ -918,6 +930,24 @@ TEST_F(Findings, a_window_that_a_loss_made_small_is_told_as_the_loss) {
     EXPECT_TRUE(find(Kind::congestion_window).empty());
 }
 
+TEST_F(Findings, a_window_that_marks_keep_small_is_told_however_short_the_path_is) {
+    store.connection(1).rtt_min_ns = ms / 2;
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.srtt_ns = ms / 2, .limit = SendLimit::congestion});
+    add_window(target, 1000, {.srtt_ns = ms / 2});
+    EXPECT_TRUE(find(Kind::congestion_window).empty());
+    for (int i = 0; i < 3; ++i) {
+        CaTransitionRow row{.connection = 1, .to = CaState::cwr, .sender = target.side()};
+        row.cause = "ECN echo";
+        store.add_ca_transition(target, row);
+    }
+    const Finding finding = find_one(Kind::congestion_window);
+    EXPECT_EQ(finding.severity, Finding::Severity::notice);
+    EXPECT_THAT(finding.explanation,
+                HasSubstr("marked packets (ECN), and the congestion window was reduced 3 times"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("echoed marks (ECE)")));
+}
+
 TEST_F(Findings, a_window_that_has_yet_to_grow_is_no_trouble) {
     SenderSummary& target = add_target();
     add_window(target, 0, {.limit = SendLimit::congestion});
@@ -1504,6 +1534,15 @@ TEST_F(OneSlowRead, is_explained_by_a_timeout_within_its_time) {
     add_window(target, 650, {.snd_una = 5, .snd_nxt = 9, .ca_state = CaState::loss});
     add_window(target, 690, {.snd_una = 9, .snd_nxt = 9});
     EXPECT_THAT(find_slow().explanation, HasSubstr("waited for a retransmission timeout"));
+}
+
+TEST_F(OneSlowRead, whose_connection_lost_nothing_did_not_wait_for_a_repair) {
+    add_window(target, 520, {.snd_una = 5, .snd_nxt = 9, .limit = SendLimit::recovery});
+    add_window(target, 690, {.snd_una = 9, .snd_nxt = 9, .limit = SendLimit::application});
+    add_loss(target, LossKind::spurious, 520);
+    const Finding finding = find_slow();
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("only late"), Not(HasSubstr("were lost"))));
 }
 
 TEST_F(OneSlowRead, is_explained_by_the_repair_of_a_loss) {

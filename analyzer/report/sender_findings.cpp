@@ -665,7 +665,9 @@ class OfSender {
             return;
         const int64_t rtt_ns = facts_.rtt_min_ns();
         static_assert(no_time < least_long_path_ns);  // a round trip that is not known is none
-        if (rtt_ns < least_long_path_ns) return;
+        // A window that marks keep at a few segments is too small for any path.
+        const bool kept_small_by_marks = facts_.ecn_reductions >= least_restarts && rtt_ns > 0;
+        if (rtt_ns < least_long_path_ns && !kept_small_by_marks) return;
         const bool losses_told = std::ranges::any_of(
             list_, [](const Finding& finding) { return finding.kind == Kind::lost_segments; });
         if (facts_.ecn_reductions == 0 && facts_.repaired() > 0 && !losses_told)
@@ -685,6 +687,8 @@ class OfSender {
                 "The path marked packets (ECN), and the congestion window was reduced {} for it: its "
                 "bandwidth is used up, or its marking threshold is low.",
                 facts_.ecn_reductions == 1 ? "once" : human_count(facts_.ecn_reductions) + " times");
+            finding.add_sign(fmt::format("{} echoed marks (ECE), and the window was {} to {}",
+                                         facts_.other_name(), cwnd_min, cwnd_max));
         } else if (facts_.repaired() > 0 || facts_.timeouts.count > 0) {
             std::string what;
             if (facts_.repaired() > 0)
