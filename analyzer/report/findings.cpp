@@ -173,12 +173,18 @@ void doubt_durations(FindingList& list, CaptureClocks clocks, bool often) {
     constexpr std::array of_durations = {Kind::slow_commands, Kind::slow_command, Kind::send_buffer,
                                          Kind::saturated,     Kind::head_of_line, Kind::delayed_ack,
                                          Kind::pacing,        Kind::path_queue,   Kind::stalling_command};
+    const bool order_in_doubt = clocks == CaptureClocks::apart || often;
     for (Finding& finding : list) {
         if (std::ranges::find(of_durations, finding.kind) != of_durations.end()) {
             finding.severity = Severity::information;
             finding.confidence = Finding::Confidence::possible;
             finding.explanation +=
                 fmt::format(" {}: how long things took is in doubt.", capture_clocks_words(clocks));
+        } else if (order_in_doubt &&
+                   (finding.kind == Kind::reordering || finding.kind == Kind::needless_retransmission)) {
+            finding.confidence = Finding::Confidence::possible;
+            finding.explanation += fmt::format(" {}: packets may be out of order in the capture alone.",
+                                               capture_clocks_words(clocks));
         } else if (often && std::ranges::find(of_waits, finding.kind) != of_waits.end()) {
             finding.confidence = Finding::Confidence::possible;
             finding.explanation +=

@@ -819,6 +819,19 @@ TEST_F(Findings, the_receivers_word_makes_reordering_however_few_its_disorders) 
         << "what filled the gaps may be among what was not captured";
 }
 
+TEST_F(Findings, reordering_is_in_doubt_where_the_captures_times_go_back_again_and_again) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {});
+    add_window(target, 1000, {});
+    for (int i = 0; i < 60; ++i) target.on_reordered(Reordering::path);
+    issues.add(Issue::times_set_back, 7, most_set_back);
+    EXPECT_NE(find_one(Kind::reordering).confidence, Finding::Confidence::possible);
+    issues.add(Issue::times_set_back, 8);
+    const Finding finding = find_one(Kind::reordering);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, HasSubstr("out of order in the capture alone"));
+}
+
 TEST_F(Findings, segments_that_only_the_capture_has_out_of_order_are_no_reordering) {
     SenderSummary& target = add_target();
     add_window(target, 0, {.limit = SendLimit::application});
