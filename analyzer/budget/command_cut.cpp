@@ -180,13 +180,16 @@ class Cutter {
         if (to_ns <= at_ns_) return;
         HeldTimes held = sender.held(at_ns_, to_ns);
         book_wire(sender, mix, held, 0, sender.sent_by(to_ns) - sender.sent_by(at_ns_));
-        book_held(held, mix, Part::application, way_.to_initiator_ns > 0);
+        const bool afar = way_.to_initiator_ns > 0;
+        book_held(held, mix, afar && input_.is_slow ? Part::unknown : Part::application, afar);
         at_ns_ = to_ns;
     }
 
     void pass_service(const SenderTime& sender, int64_t to_ns, bool others_sent, Part idle) {
         if (to_ns <= at_ns_) return;
-        book_held(sender.held(at_ns_, to_ns), others_sent ? Mix{0, 1} : Mix{}, idle, false);
+        // An update of a small window may have been lost behind the capture: then it waits for a timer, too.
+        const bool may_wait = way_.to_target_ns > 0 && sender.has_small_window();
+        book_held(sender.held(at_ns_, to_ns), others_sent ? Mix{0, 1} : Mix{}, idle, may_wait);
         at_ns_ = to_ns;
     }
 
@@ -200,9 +203,9 @@ class Cutter {
         answer_begin_ = position(Role::target, marks().answer_begin, input_.row.response_ns);
         const int64_t first_ns = sender->sent_ns(answer_begin_ + 1);
         if (first_ns == no_time) return advance(Part::unknown, end_ns_);
-        pass_silence();
-        const int64_t begin_ns = at_ns_;
         const int64_t until_ns = std::min(first_ns, end_ns_);
+        pass_unproven(*sender, until_ns);
+        const int64_t begin_ns = at_ns_;
         const int64_t idle_until_ns = sender->idle_until(first_ns);
         // What others had sent before may still stand in a queue of the path, and this answer behind it.
         const auto never_idle = [&] {
@@ -217,16 +220,21 @@ class Cutter {
     }
 
     // A host acknowledges what has arrived within its delayed-ACK timer, however long the command takes. One that did not may
-    // have been busy, or the path may have held what it said: the target's time begins behind that.
-    void pass_silence() {
+    // have been busy, or the path may have held what it said: the target's time begins behind that. What held up one command
+    // alone may be either until its acknowledgement comes, with the answer too; and where the answer is one that was sent again,
+    // the first of which was lost before the capture.
+    void pass_unproven(const SenderTime& target, int64_t answered_ns) {
         constexpr int64_t longest_delay_ns = 200'000'000;  // TCP_DELACK_MAX of Linux
+        constexpr int64_t host_takes_ns = 1'000'000;
         if (input_.initiator == nullptr || way_.to_target_ns == 0) return;
-        if (end_ns_ - at_ns_ < longest_delay_ns) return;
+        const int64_t in_time_ns = input_.is_slow ? way_.whole_ns() + host_takes_ns : longest_delay_ns;
+        if (end_ns_ - at_ns_ < in_time_ns) return;
+        if (input_.is_slow && target.repaired_unseen(at_ns_, answered_ns))
+            return advance(Part::unknown, answered_ns);
         const uint32_t end = marks().has_data_out ? marks().data_out_end : marks().request_end;
         const int64_t acknowledged_ns =
             input_.initiator->acknowledged_ns(position(Role::initiator, end, at_ns_));
-        if (acknowledged_ns == no_time || acknowledged_ns - at_ns_ < way_.whole_ns() + longest_delay_ns)
-            return;
+        if (acknowledged_ns == no_time || acknowledged_ns - at_ns_ < way_.whole_ns() + in_time_ns) return;
         advance(Part::unknown, acknowledged_ns - way_.whole_ns());
     }
 
@@ -260,7 +268,7 @@ class Cutter {
             advance(Part::unknown, end_ns_);
         // What is left of the way took longer than the shortest one did: it stood in queues, its own among them.
         at_ns_ += book_wire(*sender, mix, held, end_ns_ - at_ns_, mix.whole());
-        book_held(held, mix, Part::target, afar);
+        book_held(held, mix, afar && input_.is_slow ? Part::unknown : Part::target, afar);
     }
 
     // Takes from `queued_ns`, and from when the sender was held back, what so many bytes take at the path's rate, and books it.

@@ -17,6 +17,9 @@ struct CutInput {
     const ChunkedRows<PermissionWaitRow>& waits;
     const SenderTime* initiator;  // nullptr for a sender that sent nothing
     const SenderTime* target;
+    // It took several times as long as others of its kind: what held it up did not hold them up, and need not be what their
+    // time went to.
+    bool is_slow = false;
 };
 
 // The parts, which add up to the turnaround exactly. What cannot be told apart is `unknown`.

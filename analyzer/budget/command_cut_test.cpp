@@ -80,6 +80,11 @@ class TurnaroundParts : public testing::Test {
         return number;
     }
 
+    // So many reads that the kind has a median.
+    void usual_reads(double took_ms) {
+        for (int i = 0; i < 20; ++i) read(-90, -90 + took_ms, 0, 600);
+    }
+
     // "request_path 1, target 5": milliseconds, what is not 0.
     std::string parts(CommandNumber command) {
         if (!store.finished()) store.finish();
@@ -270,6 +275,66 @@ TEST_F(TurnaroundParts, OneThatAcknowledgesAndAnswersLateDoes) {
     EXPECT_EQ(parts(read(0, 604, 0, 600)), "request_path 1, target 602, return_path 1");
 }
 
+TEST_F(TurnaroundParts, WhatHeldUpOneAloneAndWasAcknowledgedWithTheAnswerMayBeThePaths) {
+    usual_reads(3);
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 26, 600, 600);
+    step(Side::a, 27, 48, 0);
+    EXPECT_EQ(parts(read(0, 27, 0, 600)), "request_path 1, return_path 1, unknown 25");
+}
+
+TEST_F(TurnaroundParts, OneThatWasAcknowledgedAtOnceIsTheTargets) {
+    usual_reads(3);
+    step(Side::a, 0, 48, 48);
+    step(Side::a, 2.5, 48, 0);
+    step(Side::b, 26, 600, 600);
+    EXPECT_EQ(parts(read(0, 27, 0, 600)), "request_path 1, target 25, return_path 1");
+}
+
+TEST_F(TurnaroundParts, WhatAllTakeIsTheTargetsThoughAcknowledgedWithTheAnswer) {
+    usual_reads(20);
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 26, 600, 600);
+    step(Side::a, 27, 48, 0);
+    EXPECT_EQ(parts(read(0, 27, 0, 600)), "request_path 1, target 25, return_path 1");
+}
+
+TEST_F(TurnaroundParts, AnAnswerWhoseFirstWasLostBeforeTheCaptureDoesNotTellWhoWasSlow) {
+    usual_reads(3);
+    step(Side::a, 0, 48, 48);
+    step(Side::a, 2.5, 48, 0);
+    step(Side::b, 26, 600, 600);
+    lose(Side::b, 26, 0, 600, LossKind::tlp);
+    EXPECT_EQ(parts(read(0, 27, 0, 600)), "request_path 1, return_path 1, unknown 25");
+}
+
+TEST_F(TurnaroundParts, APauseWithinAnAnswerOfOneAloneMayBeThePaths) {
+    usual_reads(3);
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 2896, 2896);
+    step(Side::b, 4, 2896, 0);
+    step(Side::b, 44, 5792, 2896);
+    EXPECT_EQ(parts(read(0, 45, 0, 5792)), "request_path 1, target 1, return_path 1, unknown 42");
+}
+
+TEST_F(TurnaroundPartsAtTarget, WhereDataAreOutstandingForLongWithoutATimerNobodyKnowsWhatStoodStill) {
+    step(Side::b, -1, 600, 600);
+    step(Side::a, -1, 48, 48);
+    step(Side::b, 400, 600, 0);
+    step(Side::b, 401, 1200, 600);
+    EXPECT_EQ(parts(read(0, 401, 600, 1200)), "target 1, unknown 400");
+}
+
+TEST_F(TurnaroundParts, AcrossAJumpOfTheClockNothingIsKnown) {
+    store.add_clock_jump({1, 10 * ms, 20 * ms, 1});
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 26, 600, 600);
+    step(Side::a, 27, 48, 0);
+    const CommandNumber before = read(-5, 10, 0, 600);
+    EXPECT_EQ(parts(read(0, 27, 0, 600)), "unknown 27");
+    EXPECT_NE(parts(before), "unknown 15");
+}
+
 // InitialR2T over 2 ms: the command travels, the R2T comes back, the data travel, the status comes back.
 TEST_F(TurnaroundParts, AWriteWaitsForItsR2T) {
     const CommandNumber command = read(0, 7, 48, 96);
@@ -312,6 +377,22 @@ TEST_F(TurnaroundParts, AnInitiatorThatMayAndDoesNotSendIsSlowItself) {
     step(Side::a, 21, 48 + 4096, 4096);
     step(Side::b, 24, 96, 48);
     EXPECT_EQ(parts(command), "request_path 1, application 18, r2t_wait 3, target 2, return_path 1");
+}
+
+TEST_F(TurnaroundPartsAtTarget, OrThePathHeldUpWhatAskedItAloneOrItsData) {
+    usual_reads(3);
+    const CommandNumber command = read(0, 25, 48, 96);
+    CommandMarks& marks = store.command_marks(command);
+    store.add_permission_wait(marks, {0, 1 * ms, 0});
+    marks.has_data_out = true;
+    marks.data_out_end = 48 + 4096;
+    marks.bytes_out = 4096;
+    step(Side::a, -1, 48, 48);
+    step(Side::b, 1, 48, 48);
+    step(Side::a, 2, 48, 0);
+    step(Side::a, 22, 48 + 4096, 4096);
+    step(Side::b, 25, 96, 48);
+    EXPECT_EQ(parts(command), "request_path 1, r2t_wait 2, target 2, unknown 20");
 }
 
 // The tail of an answer was lost; a probe repeats the last of it, or the target paused.
@@ -360,6 +441,25 @@ TEST_F(TurnaroundParts, AWindowThatWasFullInRecoveryIsRecovery) {
     step(Side::b, 6, 14'480, 10'136, SendLimit::application, CaState::recovery);
     step(Side::b, 6, 18'824, 14'480);
     EXPECT_EQ(parts(read(0, 7, 0, 18'824)), "request_path 1, recovery 4, target 1, return_path 1");
+}
+
+// A window of two segments and a half, which is full most of the time.
+TEST_F(TurnaroundParts, BehindASmallWindowWhatSeemsToWaitForNothingMayWaitForTheWindow) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 2896, 2896, SendLimit::receiver);
+    step(Side::b, 12, 4344, 2896, SendLimit::application);
+    step(Side::b, 22, 7240, 2896);
+    EXPECT_EQ(parts(read(0, 23, 0, 7240)),
+              "request_path 1, receiver_window 10, target 1, return_path 1, unknown 10");
+}
+
+TEST_F(TurnaroundParts, AndASilenceForATimerThatALostUpdateOfItLeftToEndIt) {
+    step(Side::b, -50, 2896, 2896, SendLimit::receiver);
+    step(Side::b, -40, 2896, 0);
+    step(Side::a, 0, 48, 48);
+    step(Side::a, 2.5, 48, 0);
+    step(Side::b, 250, 4344, 1448);
+    EXPECT_EQ(parts(read(0, 251, 2896, 4344)), "request_path 1, return_path 1, unknown 249");
 }
 
 // Reads of 64 KiB one after another, whose segments come 0.24 ms apart: 50 Mbit/s.

@@ -6,6 +6,7 @@
 
 #include "analyzer/budget/command_cut.h"
 #include "analyzer/budget/sender_time.h"
+#include "analyzer/budget/usual_times.h"
 
 namespace sanscope {
 namespace {
@@ -36,6 +37,10 @@ std::vector<SampledCommand> cut_sample(const CommandSample& sample,
     Losses losses;
     for (const LossRow& row : sample.losses()) losses[{row.connection, row.sender}].push_back(&row);
     std::map<uint32_t, Senders> senders;
+    UsualTimes usual_times;
+    for (const CommandSample::Command& command : sample.commands()) {
+        if (command.ended) usual_times.add(command.row);
+    }
     std::vector<SampledCommand> cut;
     cut.reserve(sample.commands().size());
     for (const CommandSample::Command& command : sample.commands()) {
@@ -63,7 +68,8 @@ std::vector<SampledCommand> cut_sample(const CommandSample& sample,
             continue;
         }
         one.budget = cut_turnaround({row, command.marks, connection->second, sample.permission_waits(),
-                                     initiator.get(), target.get()});
+                                     initiator.get(), target.get(),
+                                     usual_times.is_slow(row, behind_tap_ns(connection->second))});
     }
     return cut;
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the map owns what it is given

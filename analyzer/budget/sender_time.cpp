@@ -74,11 +74,38 @@ SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> l
       full_segment_(full_segment(mss)),
       rtt_ns_(rtt_ns),
       byte_ns_(byte_time_ns(track, mss, rtt_ns)) {
+    small_window_ = find_small_window();
     find_timer_waits(losses);
     index();
     find_holes(losses);
+    find_unseen(losses);
     find_silences();
     find_missing(losses);
+}
+
+bool SenderTime::find_small_window() {
+    constexpr uint32_t few_segments = 8;
+    constexpr int64_t much = 10;  // one in so many nanoseconds
+    int64_t limited_ns = 0;
+    int64_t all_ns = 0;
+    SendStep from;
+    bool is_first = true;
+    for (size_t chunk = 0; chunk < track_->chunks(); ++chunk) {
+        for (const SendStep& to : track_->chunk(chunk)) {
+            most_outstanding_ = std::max(most_outstanding_, to.outstanding());
+            if (most_outstanding_ > few_segments * full_segment_) return false;
+            const bool is_limited =
+                from.limit() == SendLimit::receiver || from.limit() == SendLimit::congestion;
+            if (!is_first && from.outstanding() > 0) {
+                const int64_t passed_ns = to.time_ns() - from.time_ns();
+                all_ns += passed_ns;
+                if (is_limited) limited_ns += passed_ns;
+            }
+            from = to;
+            is_first = false;
+        }
+    }
+    return limited_ns > 0 && limited_ns >= all_ns / much;
 }
 
 void SenderTime::find_missing(std::span<const LossRow* const> losses) {
@@ -204,6 +231,20 @@ void SenderTime::find_holes(std::span<const LossRow* const> losses) {
     }
 }
 
+void SenderTime::find_unseen(std::span<const LossRow* const> losses) {
+    for (const LossRow* loss : losses) {
+        const bool repairs = is_sent_again(loss->kind) && loss->kind != LossKind::spurious;
+        if (repairs && loss->time_ns != no_time && loss->delay_ns == no_time)
+            unseen_ns_.push_back(loss->time_ns);
+    }
+    std::ranges::sort(unseen_ns_);
+}
+
+bool SenderTime::repaired_unseen(int64_t begin_ns, int64_t end_ns) const {
+    const auto first = std::ranges::lower_bound(unseen_ns_, begin_ns);
+    return first != unseen_ns_.end() && *first <= end_ns;
+}
+
 int32_t SenderTime::added(size_t step) const {
     const SendTrack& steps = *track_;
     return step == 0 ? 0 : steps[step - 1].snd_nxt().distance_to(steps[step].snd_nxt());
@@ -236,6 +277,13 @@ Held SenderTime::found_held(size_t step, const SendStep& from, const SendStep& t
             return state == CaState::recovery ? Held::recovery : Held::cwnd;
         }
         const int64_t passed_ns = to.time_ns() - from.time_ns();
+        // No TCP waits so long for an acknowledgement without a timer that expires: a host, the path or the clock stood still.
+        constexpr int64_t no_delayed_ack_ns = 250'000'000;
+        const bool stood_still = passed_ns > no_delayed_ack_ns && from.outstanding() > 0 &&
+                                 (rtt_ns_ == no_time || passed_ns / 4 >= rtt_ns_);
+        if (stood_still) return Held::unknown;
+        const uint32_t flow = std::min(2 * full_segment_, most_outstanding_ / 2);
+        if (small_window_ && from.outstanding() > 0 && from.outstanding() >= flow) return Held::unknown;
         return passed_ns >= least_timer_ns ? Held::silent : Held::application;
     }
     if (state == CaState::loss) return Held::timeout;

@@ -56,11 +56,17 @@ class SenderTime {
     // what it sent next: two round trips or more each time. It may have waited for a timer that no packet shows.
     int64_t silent_amid_losses(int64_t begin_ns, int64_t end_ns) const;
 
+    // Whether it sent again, from then on and until that moment, what had been lost before the capture.
+    bool repaired_unseen(int64_t begin_ns, int64_t end_ns) const;
+
     // Whether the capture lacks bytes between the two positions that were acknowledged; any at all.
     bool lacks(int64_t begin, int64_t end) const;
     bool lacks_any() const { return too_far_apart_ || !missing_.empty(); }
 
     double byte_ns() const { return byte_ns_; }
+    // It never had more than a few segments under way, and a window was what allowed no more for much of its time: what
+    // seems to wait for nothing may wait for the window.
+    bool has_small_window() const { return small_window_; }
 
   private:
     struct Hole {
@@ -76,6 +82,7 @@ class SenderTime {
     static constexpr size_t run_stride = 8;
     static constexpr size_t step_stride = 16;
 
+    bool find_small_window();
     void index();
     void begin_run(int64_t time_ns, Held held);
     void sum_runs();
@@ -83,6 +90,7 @@ class SenderTime {
     void find_timer_waits(std::span<const LossRow* const> losses);
     void find_missing(std::span<const LossRow* const> losses);
     void find_holes(std::span<const LossRow* const> losses);
+    void find_unseen(std::span<const LossRow* const> losses);
     void find_silences();
     bool begins_anew(size_t step) const;
     Held found_held(size_t step, const SendStep& from, const SendStep& to, bool within_write) const;
@@ -97,6 +105,8 @@ class SenderTime {
     uint32_t full_segment_;
     int64_t rtt_ns_;
     double byte_ns_;
+    bool small_window_ = false;
+    uint32_t most_outstanding_ = 0;   // bytes; of a small window
     std::vector<int64_t> positions_;  // SND.NXT of every step_stride-th step
     bool too_far_apart_ = false;      // more than 4 GiB from one of these to the next: nothing is known
     std::vector<HeldRun> runs_;
@@ -106,6 +116,8 @@ class SenderTime {
     // Steps behind which the sender was silent until its retransmission timer expired.
     std::vector<size_t> timer_waits_;
     std::vector<Hole> holes_;  // by sent_ns
+    std::vector<int64_t>
+        unseen_ns_;  // when what was sent again came whose original was not captured, in order
     // Before and behind a hole, until the next step; apart from each other, by time.
     struct Silence {
         int64_t from_ns;

@@ -13,6 +13,7 @@
 #include "analyzer/report/time_spans.h"
 #include "analyzer/scsi/moved_bytes.h"
 #include "analyzer/scsi/opcodes.h"
+#include "analyzer/vocabulary/slow_commands.h"
 
 namespace sanscope {
 namespace {
@@ -42,7 +43,7 @@ class UsualTimes {
         }
         usual_ns_ = 0;
         const auto found = *row.name == '\0' ? groups_->end() : groups_->find({row.name, size});
-        if (found != groups_->end() && found->second.turnaround.count() >= CommandFacts::least_of_a_kind) {
+        if (found != groups_->end() && found->second.turnaround.count() >= least_of_a_kind) {
             usual_ns_ = found->second.turnaround.percentile_ns(0.5);
         }
         constexpr size_t most_known = 64;
@@ -92,12 +93,6 @@ int64_t add_to_union(int64_t& until_ns, const CommandRow& row, int64_t path_ns) 
     const int64_t added_ns = elapsed_ns(std::max(until_ns, row.request_ns), end_ns);
     until_ns = std::max(until_ns, end_ns);
     return added_ns;
-}
-
-// `path_ns`: what a command's time is longer for the initiator than the capture shows.
-bool is_slow(int64_t took_ns, int64_t usual_ns, int64_t path_ns) {
-    return (took_ns + path_ns) / CommandFacts::slow_factor >= usual_ns + path_ns &&
-           took_ns - usual_ns >= CommandFacts::slow_by_ns;
 }
 
 // Held against its kind: answered in time, and seen to be.
@@ -212,13 +207,13 @@ void compare_within_units(CommandFacts& facts, const ResultStore& store, const S
     }
     for (SlowCommand& slow : facts.slow) {
         const OfUnit* const unit = find(*slow.row);
-        if (unit != nullptr && unit->turnaround.count() >= CommandFacts::least_of_a_kind)
+        if (unit != nullptr && unit->turnaround.count() >= least_of_a_kind)
             slow.usual_ns = unit->turnaround.percentile_ns(0.5);
     }
     facts.leave_out_slow([&](const SlowCommand& slow) {
         const OfUnit* const unit = find(*slow.row);
         if (unit == nullptr) return false;
-        if (unit->turnaround.count() < CommandFacts::least_of_a_kind)
+        if (unit->turnaround.count() < least_of_a_kind)
             return unit->slow > 1 && 2 * unit->slow > unit->turnaround.count();
         const int64_t path_ns = unseen_path_ns(store, slow.row->connection);
         return !is_slow(elapsed_ns(slow.row->request_ns, slow.row->response_ns), slow.usual_ns, path_ns);

@@ -87,12 +87,6 @@ bool is_write(const CommandRow& row);
 
 // What the findings rest on of the table `commands`: one pass. Of the summary alone where that is not kept.
 struct CommandFacts {
-    // A command is slow from this many times the median of its kind (name and size class) on, and so much longer.
-    static constexpr int64_t slow_factor = 3;
-    static constexpr int64_t slow_by_ns = 1'000'000;
-    // A kind of fewer commands has no median to speak of.
-    static constexpr uint64_t least_of_a_kind = 20;
-
     std::vector<SlowCommand> slow;
     uint64_t compared = 0;                           // commands that were held against their kind
     int64_t slow_time_ns = 0;                        // at least one slow one was under way

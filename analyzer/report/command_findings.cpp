@@ -11,6 +11,7 @@
 #include "analyzer/report/command_words.h"
 #include "analyzer/report/status_findings.h"
 #include "analyzer/report/unanswered_findings.h"
+#include "analyzer/vocabulary/slow_commands.h"
 
 namespace sanscope {
 namespace {
@@ -300,8 +301,7 @@ void add_slow(FindingList& list, const ResultStore& store, const CommandFacts& c
         if (first) {
             finding.title = fmt::format(
                 "{} of {} commands took over {} times the median of their kind, {} at the longest{}",
-                human_count(count), human_count(commands.compared), CommandFacts::slow_factor,
-                human_duration(longest_ns),
+                human_count(count), human_count(commands.compared), slow_factor, human_duration(longest_ns),
                 of_all.empty() ? "" : (count > 1 ? ", all on " : ", on ") + of_all);
         } else {
             finding.title = fmt::format(
