@@ -425,6 +425,33 @@ void add_issues(FindingList& list, const FindingsInput& input) {
     }
 }
 
+// Where it was captured is not known of connections of whose packets there are copies, too far apart for those of one port.
+void add_two_places(FindingList& list, const ResultStore& store, uint64_t all) {
+    std::vector<uint64_t> copies(store.connections().size());
+    for (const SenderSummary& sender : store.senders())
+        copies[sender.connection() - 1] += sender.losses(LossKind::duplicate);
+    uint64_t count = 0;
+    uint32_t first = 0;
+    for (uint32_t number = 1; number <= copies.size(); ++number) {
+        constexpr uint64_t one_in = 20;
+        const ConnectionRow& row = store.connection(number);
+        const uint64_t packets = row.packets_out + row.packets_in;
+        if (!row.iscsi || row.vantage != Vantage::unknown || row.rtt_min_ns == no_time) continue;
+        if (copies[number - 1] == 0 || one_in * copies[number - 1] < packets) continue;
+        if (count++ == 0) first = number;
+    }
+    if (count == 0) return;
+    Finding finding = make(
+        Kind::vantage, Severity::information,
+        fmt::format("{}aptured in two places, which do not agree on when packets passed",
+                    count == all ? "C" : fmt::format("{} of {} connections c", count, all)),
+        "Their times are now of the one, now of the other: what was the path's, and what the hosts', is not "
+        "told from them. Analyse one of the two captures alone, or both as two points of one path (--points).");
+    finding.confidence = Finding::Confidence::possible;
+    finding.connection = first;
+    list.push_back(std::move(finding));
+}
+
 // Where it was taken decides what its times mean.
 void add_vantage(FindingList& list, const FindingsInput& input) {
     std::array<uint64_t, 4> counts{};
@@ -450,6 +477,7 @@ void add_vantage(FindingList& list, const FindingsInput& input) {
         list.push_back(make(Kind::vantage, Severity::information, fmt::format("{} {}", which, places[i]),
                             std::string(meanings[i])));
     }
+    add_two_places(list, input.store, all);
 }
 
 }  // namespace

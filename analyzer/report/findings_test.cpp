@@ -200,6 +200,22 @@ TEST_F(Findings, where_nothing_is_wrong_that_is_said_with_figures) {
     EXPECT_EQ(find().front().kind, Kind::nothing_wrong);
 }
 
+// Captures of two places put together: the engine knows by the time between a packet and its copy.
+TEST_F(Findings, captured_in_two_places_is_told_as_such) {
+    for (int64_t i = 0; i < 100; ++i) add_read(10 * i, 1);
+    ConnectionRow& row = store.connection(1);
+    row.vantage = Vantage::unknown;
+    row.rtt_min_ns = 2 * ms;
+    SenderSummary& target = add_target();
+    add_window(target, 0, {});
+    add_window(target, 1000, {});
+    EXPECT_TRUE(find(Kind::vantage).empty());
+    for (int64_t i = 0; i < 500; ++i) add_loss(target, LossKind::duplicate, 100 + i);
+    const Finding finding = find_one(Kind::vantage);
+    EXPECT_THAT(finding.title, HasSubstr("Captured in two places, which do not agree"));
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+}
+
 // Requests that were lost on their way to it leave nothing in a capture at the target but the time without them.
 TEST_F(Findings, where_no_request_came_for_long_to_a_capture_at_the_target_not_all_is_known) {
     for (int64_t i = 0; i < 100; ++i) add_read((i < 60 ? 5 : 9) * i, 1);
@@ -2316,6 +2332,40 @@ TEST_F(Findings, times_that_go_back_are_told_with_by_how_much) {
     issues.add(Issue::times_set_back, 900);
     EXPECT_EQ(find_one(Kind::capture_issue).title,
               "The capture's times go back 2 times, by 5.00 s at most, first in packet 701");
+}
+
+// Of a capture that has every other packet, say: what it lacks may be the first copies, or what acknowledged them.
+TEST_F(Findings, where_much_is_missing_neither_a_rate_of_loss_nor_what_recovery_took_is_known) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
+    add_window(target, 500, {});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 5; ++i) add_loss(target, LossKind::fast_retransmit, 891 + 2 * i);
+    const Finding whole = find_one(Kind::lost_segments);
+    EXPECT_THAT(whole.title, HasSubstr("; loss recovery took"));
+    EXPECT_NE(whole.confidence, Finding::Confidence::possible);
+    for (int64_t i = 0; i < 300; ++i) add_loss(target, LossKind::not_captured, 100 + i);
+    const Finding part = find_one(Kind::lost_segments);
+    EXPECT_THAT(part.title, AllOf(HasSubstr("5 segments of target"),
+                                  HasSubstr("lost on the path, or late: much"), Not(HasSubstr("%"))));
+    EXPECT_THAT(part.evidence, Not(Contains(HasSubstr("Recovery or Loss"))));
+    EXPECT_EQ(part.confidence, Finding::Confidence::possible);
+    EXPECT_EQ(part.severity, Finding::Severity::notice);
+}
+
+TEST_F(Findings, where_much_is_missing_a_timeout_is_possible_alone) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.snd_una = 1, .snd_nxt = 9000});
+    add_window(target, 600, {.snd_una = 1, .snd_nxt = 9000, .ca_state = CaState::loss});
+    add_window(target, 700, {.snd_una = 9000, .snd_nxt = 9000});
+    EXPECT_NE(find_one(Kind::retransmission_timeout).confidence, Finding::Confidence::possible);
+    for (int64_t i = 0; i < 300; ++i) add_loss(target, LossKind::not_captured, 100 + i);
+    const Finding part = find_one(Kind::retransmission_timeout);
+    EXPECT_EQ(part.confidence, Finding::Confidence::possible);
+    EXPECT_EQ(part.severity, Finding::Severity::notice);
+    EXPECT_THAT(part.explanation, HasSubstr("Much of what it sent is missing"));
 }
 
 // Two interfaces whose clocks differ: no clock that was set.

@@ -95,6 +95,20 @@ class OfSender {
             facts_.is_initiator ? facts_.connection->packets_out : facts_.connection->packets_in;
         return much * count(LossKind::not_captured) >= seen;
     }
+    std::string missing_sign() const {
+        return fmt::format("at {} segments that were acknowledged are not in the capture",
+                           counted(count(LossKind::not_captured), "place"));
+    }
+    // What was lost, or came, unseen may be what it waited for, and for less long.
+    void doubt_if_much_is_missing(Finding& finding) const {
+        if (!much_is_missing()) return;
+        finding.severity = std::max(finding.severity, Severity::notice);
+        finding.confidence = Finding::Confidence::possible;
+        finding.add_sign(missing_sign());
+        finding.explanation +=
+            " Much of what it sent is missing from the capture: what it waited for, and for how long, is in "
+            "doubt.";
+    }
     bool captured_at_sender() const { return facts_.captured_at_sender(); }
 
     // Captures of both ends put together, or of two places on the path: what passes the second time later than the next few
@@ -301,6 +315,7 @@ class OfSender {
                 finding.add_sign("what had been lost before it was retransmitted when it was over");
             }
         }
+        doubt_if_much_is_missing(finding);
         list_.push_back(std::move(finding));
     }
 
@@ -336,6 +351,7 @@ class OfSender {
                         silences.longest.packet));
         finding.add_sign(fmt::format("a command was outstanding, and its sender was silent for {} before",
                                      human_duration(silences.longest.length_ns())));
+        doubt_if_much_is_missing(finding);
         list_.push_back(std::move(finding));
     }
 
@@ -371,14 +387,17 @@ class OfSender {
         }
         // Before a timer expired nothing came that told of them: their acknowledgements may have been lost in their place.
         const bool by_timer = captured_at_sender() && count(LossKind::rto) + count(LossKind::tlp) == repaired;
-        const bool maybe_late = !by_timer && may_have_been_late();
-        if (by_timer || maybe_late) finding.confidence = Finding::Confidence::possible;
-        if (maybe_late) finding.severity = Severity::notice;
-        finding.title =
-            fmt::format("{} of {}{} lost on the path{}", counted(repaired, "segment"), facts_.name(),
-                        by_timer ? ", or what acknowledged them," : "", maybe_late ? ", or late" : "");
-        if (rate > 0) finding.title += fmt::format(" ({})", fine_percent(rate));
-        if (facts_.limited_share(SendLimit::recovery) >= small_share) {
+        const bool in_part = much_is_missing();
+        const bool maybe_late = !by_timer && !in_part && may_have_been_late();
+        if (by_timer || maybe_late || in_part) finding.confidence = Finding::Confidence::possible;
+        if (maybe_late || in_part) finding.severity = Severity::notice;
+        finding.title = fmt::format("{} of {}{} lost on the path{}", counted(repaired, "segment"),
+                                    facts_.name(), by_timer ? ", or what acknowledged them," : "",
+                                    in_part      ? ", or late: much of what it sent is not in the capture"
+                                    : maybe_late ? ", or late"
+                                                 : "");
+        if (rate > 0 && !in_part) finding.title += fmt::format(" ({})", fine_percent(rate));
+        if (!in_part && facts_.limited_share(SendLimit::recovery) >= small_share) {
             finding.title +=
                 fmt::format("; loss recovery took {} {}", share(SendLimit::recovery), of_its_time());
         }
@@ -390,7 +409,11 @@ class OfSender {
                                                         : "")
                              : fmt::format("{} arrived late and filled gaps at the receiver",
                                            counted(repaired, "segment")));
-        if (facts_.summary->in_state_ns(CaState::recovery) + facts_.summary->in_state_ns(CaState::loss) > 0) {
+        if (in_part) {
+            finding.add_sign(missing_sign());
+        } else if (facts_.summary->in_state_ns(CaState::recovery) +
+                       facts_.summary->in_state_ns(CaState::loss) >
+                   0) {
             finding.add_sign(fmt::format(
                 "its TCP was in state Recovery or Loss for {}, as duplicate ACKs, SACK or a timeout show",
                 human_duration(facts_.summary->in_state_ns(CaState::recovery) +
@@ -406,10 +429,16 @@ class OfSender {
                                   "nothing tells these from losses",
                                   counted(facts_.summary->path_reordered(), "gap")));
         }
-        finding.explanation = fmt::format(
-            "{}; each time later data had to wait at the receiver for at least {}, and the congestion window "
-            "was reduced. ",
-            how_repaired(), round_trip());
+        if (in_part) {
+            finding.explanation =
+                "Much of what it sent is missing from the capture: how many were lost, whether what was sent "
+                "again had been lost, and how long recovery took is not known. ";
+        } else {
+            finding.explanation = fmt::format(
+                "{}; each time later data had to wait at the receiver for at least {}, and the congestion "
+                "window was reduced. ",
+                how_repaired(), round_trip());
+        }
         if (maybe_late) {
             finding.explanation +=
                 "Packets that overtake each other by more than a round trip look the same: see whether link "

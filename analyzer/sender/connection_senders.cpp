@@ -190,8 +190,7 @@ void ConnectionSenders::remember_more(std::vector<Seen>& seen) {
 // round trip, or, where packets are known to come twice, within the time of a port's queue.
 [[gnu::always_inline]] inline bool ConnectionSenders::is_copy(SideState& sender, uint32_t others,
                                                               const DecodedPacket& packet,
-                                                              const TcpOptions& options,
-                                                              int64_t time_ns) const {
+                                                              const TcpOptions& options, int64_t time_ns) {
     constexpr uint32_t longest_us = 200'000;  // no retransmission timeout is shorter
     constexpr uint32_t queue_us = 1'000;      // nor is a tail loss probe, as Linux has them (TCP_TIMEOUT_MIN)
     constexpr uint32_t at_once_us = 10;
@@ -240,8 +239,25 @@ void ConnectionSenders::remember_more(std::vector<Seen>& seen) {
                                  : std::max(sender.copies - 1, 0);
         }
     }
-    if (!copy) before = {digest, time_us, others, sender.packets, packet.ip_id, true};
-    return copy;
+    if (!copy) {
+        before = {digest, time_us, others, sender.packets, packet.ip_id, true};
+        return false;
+    }
+    ++sender.all_copies;
+    constexpr int64_t least_apart_us = queue_us;
+    if (round_trip_ns_ != no_time && passed_us >= std::max(round_trip_ns_ / 4000, least_apart_us))
+        ++sender.far_copies;
+    return true;
+}
+
+// Captures of both ends put together, say: between these it is half a round trip in one direction at least, however their
+// clocks are apart. A port's queue is as long now and then.
+bool ConnectionSenders::is_of_two_places() const {
+    constexpr uint64_t one_in = 20;
+    return std::ranges::any_of(sides_, [](const SideState& side) {
+        return side.far_copies > 0 && 2 * uint64_t{side.far_copies} >= side.all_copies &&
+               one_in * side.far_copies >= side.packets;
+    });
 }
 
 void ConnectionSenders::note_syn(SideState& sender, const TcpOptions& options) {
@@ -399,6 +415,7 @@ void ConnectionSenders::describe(Side initiator_side, ConnectionRow& row) const 
         case TapPlace::unknown:
             break;
     }
+    if (is_of_two_places()) row.vantage = Vantage::unknown;
     const int64_t to_a_ns = vantage_.round_trip_ns(Side::a);
     const int64_t to_b_ns = vantage_.round_trip_ns(Side::b);
     if (vantage_.place() == TapPlace::at_a) {

@@ -74,7 +74,9 @@ class ConnectionSenders {
         // The last packets, by their IP identification; by their digest where they have none.
         std::vector<Seen> seen = std::vector<Seen>(least_seen);
         uint32_t packets = 0;
-        int copies = 0;  // how far packets without IP identification are believed to come twice
+        uint32_t all_copies = 0;
+        uint32_t far_copies = 0;  // of these, that came too late behind the first ones to be of the same port
+        int copies = 0;           // how far packets without IP identification are believed to come twice
     };
     // A packet that waits: what one side sent, and what the other heard of it.
     struct Waiting {
@@ -85,7 +87,8 @@ class ConnectionSenders {
     };
 
     bool is_copy(SideState& sender, uint32_t others, const DecodedPacket& packet, const TcpOptions& options,
-                 int64_t time_ns) const;
+                 int64_t time_ns);
+    bool is_of_two_places() const;
     static Seen& place_of(std::vector<Seen>& seen, uint32_t digest, uint16_t ip_id);
     static void remember_more(std::vector<Seen>& seen);
     void note_round_trip();

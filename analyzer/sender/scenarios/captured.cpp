@@ -45,6 +45,7 @@ Captured::Captured(const Simulation& simulation, const std::vector<TappedSegment
         senders.on_packet(tapped.from_sender ? Side::a : Side::b, packet, ++number, tapped.time_ns);
     }
     senders.finish();
+    senders.describe(Side::a, store_.connection(1));
     for (const WindowRow& row : store_.windows()) {
         if (row.sender == Side::a) windows_.push_back(row);
     }

@@ -130,6 +130,24 @@ TEST(MirrorDuplicates, AreNoRetransmissionsAndNoDuplicateAcknowledgements) {
     const std::optional<WindowRow> last = captured.window_at(simulation.absolute(second));
     ASSERT_TRUE(last);
     EXPECT_EQ(last->cwnd, simulation.sender().figures().cwnd * simulation.mss());
+    EXPECT_NE(captured.store().connection(1).vantage, Vantage::unknown) << "copies are of one place";
+}
+
+// Captures of both ends put together, whatever their clocks: no packet was captured at one of them alone.
+TEST(MirrorDuplicates, OfTwoPlacesDoNotTellWhereItWasCaptured) {
+    Simulation simulation(path_of(4 * millisecond, 1000, 10'000));
+    for (int64_t i = 0; i < 50; ++i) simulation.write_segments_at(i * 10 * millisecond, 8);
+    simulation.run_for(second);
+    EXPECT_NE(Captured(simulation, simulation.at_sender()).store().connection(1).vantage, Vantage::unknown);
+    for (const int64_t apart_ns : {int64_t{0}, 2 * millisecond, -2 * millisecond, 3 * millisecond}) {
+        std::vector<TappedSegment> both = simulation.at_sender();
+        for (const TappedSegment& tapped : simulation.at_receiver()) {
+            both.push_back(tapped);
+            both.back().time_ns += apart_ns;
+        }
+        std::ranges::stable_sort(both, {}, &TappedSegment::time_ns);
+        EXPECT_EQ(Captured(simulation, both).store().connection(1).vantage, Vantage::unknown) << apart_ns;
+    }
 }
 
 }  // namespace
