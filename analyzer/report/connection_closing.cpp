@@ -40,6 +40,32 @@ bool is_of_logout(const SessionEvent& event) {
     return opcode == Opcode::logout_request || opcode == Opcode::logout_response;
 }
 
+bool is_refused_logout(const ResultStore& store, const SessionEvent& event) {
+    const auto refuses = [](const SessionEvent& answer) {
+        return answer.code != 0 && answer.code != unknown<uint16_t>;
+    };
+    if (Opcode{event.opcode} == Opcode::logout_response) return refuses(event);
+    if (Opcode{event.opcode} != Opcode::logout_request) return false;
+    const std::vector<SessionEvent>& all = store.session_events().first_ones();
+    // Its answer is the first one behind it: the connection has no other Logout under way (RFC 7143 §11.14).
+    for (size_t i = static_cast<size_t>(&event - all.data()) + 1; i < all.size(); ++i) {
+        const SessionEvent& answer = all[i];
+        if (answer.connection != event.connection) continue;
+        switch (Opcode{answer.opcode}) {
+            case Opcode::logout_request:
+                return false;
+            case Opcode::logout_response:
+                return refuses(answer);
+            case Opcode::reject:
+                if (answer.rejected == static_cast<uint16_t>(Opcode::logout_request)) return true;
+                break;
+            default:
+                break;
+        }
+    }
+    return false;
+}
+
 uint32_t connection_with(const ResultStore& store, uint32_t session, uint32_t cid, int64_t time_ns) {
     if (session == 0 || cid == unknown<uint32_t>) return 0;
     uint32_t found = 0;
@@ -76,7 +102,8 @@ bool is_logged_out(const ResultStore& store, uint32_t connection) {
     return std::ranges::any_of(store.session_events().first_ones(), [&](const SessionEvent& event) {
         const bool may_be =
             event.connection == connection || (event.cid != unknown<uint32_t> && event.cid == cid);
-        return may_be && is_of_logout(event) && logged_out_by(store, event) == connection;
+        return may_be && is_of_logout(event) && logged_out_by(store, event) == connection &&
+               !is_refused_logout(store, event);
     });
 }
 

@@ -24,6 +24,9 @@ uint32_t login_anew(const ResultStore& store, uint32_t connection, int64_t end_n
 // A Logout Request or Response. A response tells of a request too, where the capture lacks that.
 bool is_of_logout(const SessionEvent& event);
 
+// … and the target closed nothing: it answered with another response than 0 (RFC 7143 §11.15.1), or with a Reject.
+bool is_refused_logout(const ResultStore& store, const SessionEvent& event);
+
 // The connection of a session with that CID at a moment: the latest to begin until then. 0 where there is none.
 uint32_t connection_with(const ResultStore& store, uint32_t session, uint32_t cid, int64_t time_ns);
 

@@ -295,6 +295,13 @@ bool was_logged_out(const ResultStore& store, uint32_t connection) {
            may_be_logged_out_elsewhere(store, connection);
 }
 
+// It closed nothing.
+bool has_refused_logout(const ResultStore& store, uint32_t connection) {
+    return std::ranges::any_of(store.session_events().first_ones(), [&](const SessionEvent& event) {
+        return event.connection == connection && is_refused_logout(store, event);
+    });
+}
+
 // Those that a Logout of another may have closed, since both may be one. Ascending.
 std::vector<uint32_t> sessions_logged_out_perhaps(const ResultStore& store) {
     const bool any = std::ranges::any_of(store.session_events().first_ones(), is_of_logout);
@@ -373,10 +380,11 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
         finding.add_sign(reset ? fmt::format("packet {} from {} has RST", packet, name)
                                : fmt::format("{} sent a FIN, {} after the first request that has no answer",
                                              name, human_duration(elapsed_ns(left.row.request_ns, time_ns))));
-        finding.add_sign(all_late ? fmt::format("{} answered only behind it, no Logout before it",
-                                                counted(left.count, "command"))
-                                  : fmt::format("{} without an answer, no Logout before it",
-                                                counted(left.count, "command")));
+        finding.add_sign(fmt::format("{} {}, {}", counted(left.count, "command"),
+                                     all_late ? "answered only behind it" : "without an answer",
+                                     has_refused_logout(input.store, number)
+                                         ? "a Logout that was refused before it"
+                                         : "no Logout before it"));
         const auto late = commands.answered_too_late.find(number);
         if (!all_late && late != commands.answered_too_late.end()) {
             finding.add_sign(fmt::format("{} more answered after the initiator had closed the connection",
@@ -407,17 +415,20 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
         finding.begin_ns = finding.end_ns = closing->time_ns;
         // A command may have been moved to another connection of the session, and have been answered there.
         const bool idle = commands.last_answer_ns[number - 1] <= closing->time_ns;
-        finding.title = fmt::format("{} {} reset the connection (RST) without a Logout{}",
-                                    closing->by_target ? "Target" : "Initiator", name,
-                                    idle ? ", with no command under way" : "");
+        const bool refused = has_refused_logout(input.store, number);
+        finding.title =
+            fmt::format("{} {} reset the connection (RST) {}{}", closing->by_target ? "Target" : "Initiator",
+                        name, refused ? "behind a Logout that was refused" : "without a Logout",
+                        idle ? ", with no command under way" : "");
         finding.explanation =
             closing->by_target
                 ? "The target's host or program dropped the session: it died, was killed, or restarted."
                 : "The initiator's host or program dropped the session: it died, was killed, or just does "
                   "not log out.";
         finding.add_sign(fmt::format("packet {} from {} has RST", closing->packet, name));
-        finding.add_sign(fmt::format("{} before it, and no Logout",
-                                     counted(commands.of_connection[number - 1], "command")));
+        finding.add_sign(fmt::format("{} before it, and {}",
+                                     counted(commands.of_connection[number - 1], "command"),
+                                     refused ? "a Logout that was refused" : "no Logout"));
         tell_cause_of_end(finding, cause_of_end(input.store, number, *closing), input.store, *closing);
         finding.explanation += what_came_of_all(commands, number);
         doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number),

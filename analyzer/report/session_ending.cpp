@@ -37,7 +37,8 @@ bool is_closed_by_logout(const ResultStore& store, uint32_t connection) {
                                 event.session == session && event.code == close_session && in_time;
         const bool may_be =
             event.connection == connection || (event.cid != unknown<uint32_t> && event.cid == cid);
-        return of_session || (may_be && logged_out_by(store, event) == connection);
+        return (of_session || (may_be && logged_out_by(store, event) == connection)) &&
+               !is_refused_logout(store, event);
     });
 }
 
@@ -58,7 +59,8 @@ bool may_be_logged_out_elsewhere(const ResultStore& store, uint32_t connection) 
         // Where both CIDs are known, it named this one or not.
         const bool untold =
             event.cid == unknown<uint32_t> || store.connection(connection).cid == unknown<uint32_t>;
-        if (untold || logged_out_by(store, event) == connection) logouts_ns.push_back(event.time_ns);
+        if ((untold || logged_out_by(store, event) == connection) && !is_refused_logout(store, event))
+            logouts_ns.push_back(event.time_ns);
     }
     if (logouts_ns.empty()) return false;
     // A connection that a Logout may have named, and that closed before this one.

@@ -28,7 +28,9 @@ class EndOfConnection : public testing::Test, protected MadeUpCapture {
     static constexpr uint8_t login = 0x03;
     static constexpr uint8_t login_answer = 0x23;
     static constexpr uint8_t logout = 0x06;
+    static constexpr uint8_t logout_answer = 0x26;
     static constexpr uint8_t async_message = 0x32;
+    static constexpr uint8_t reject = 0x3f;
 
     EndOfConnection() { begin(20 * ms); }
     // With a command that waits for so long when the connection is closed.
@@ -179,6 +181,27 @@ TEST_F(EndOfConnection, that_a_logout_on_another_connection_names_is_logged_out_
     add_event({.time_ns = end_ns - ms, .connection = 2, .code = 1, .opcode = logout, .cid = 1});
     EXPECT_THAT(find(Kind::connection_reset), IsEmpty());
     EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, HasSubstr("logged out"));
+}
+
+// The target closed nothing for it (RFC 7143 §11.15.1).
+TEST_F(EndOfConnection, behind_a_logout_that_was_refused_is_told) {
+    add_event({.time_ns = end_ns - 3 * ms, .connection = 1, .code = 1, .opcode = logout});
+    EXPECT_THAT(find(Kind::connection_reset), IsEmpty());
+    add_event({.time_ns = end_ns - 2 * ms, .connection = 1, .code = 2, .opcode = logout_answer});
+    EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, Not(HasSubstr("logged out")));
+    add_event({.time_ns = end_ns - ms, .connection = 1, .code = 1, .opcode = logout});
+    EXPECT_THAT(find(Kind::connection_reset), IsEmpty()) << "the next one was not";
+    add_event({.time_ns = end_ns - ms + 1, .connection = 1, .code = 0, .opcode = logout_answer});
+    EXPECT_THAT(find(Kind::connection_reset), IsEmpty());
+}
+
+TEST_F(EndOfConnection, behind_a_logout_that_was_rejected_is_told) {
+    add_event({.time_ns = end_ns - 3 * ms, .connection = 1, .code = 1, .opcode = logout});
+    add_event({.time_ns = end_ns - 2 * ms, .connection = 1, .code = 4, .opcode = reject, .rejected = 0x01});
+    EXPECT_THAT(find(Kind::connection_reset), IsEmpty()) << "that was a command";
+    add_event({.time_ns = end_ns - ms, .connection = 1, .code = 4, .opcode = reject, .rejected = logout});
+    EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
 }
 
 TEST_F(EndOfConnection, on_which_a_logout_names_another_is_told) {

@@ -423,7 +423,7 @@ void add_reconnects(FindingList& list, const FindingsInput& input, const Command
     if (store.sessions().size() < 2) return;
     std::vector<bool> logged_out(store.connections().size());
     for (const SessionEvent& event : store.session_events().first_ones()) {
-        if (!is_of_logout(event)) continue;
+        if (!is_of_logout(event) || is_refused_logout(store, event)) continue;
         const uint32_t connection = logged_out_by(store, event);
         if (connection != 0 && connection <= logged_out.size()) logged_out[connection - 1] = true;
     }

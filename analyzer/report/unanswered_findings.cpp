@@ -82,7 +82,7 @@ Gaps find_gaps(const FindingsInput& input, const CommandFacts& commands) {
     }
     // An initiator that logs out has no more commands under way.
     for (const SessionEvent& event : store.session_events().first_ones()) {
-        if (!is_of_logout(event)) continue;
+        if (!is_of_logout(event) || is_refused_logout(store, event)) continue;
         if (const uint32_t connection = logged_out_by(store, event); connection != 0)
             gaps.logged_out.insert(connection);
     }
