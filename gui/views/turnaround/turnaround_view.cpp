@@ -139,9 +139,9 @@ void TurnaroundView::make_legend() {
                            draw_failed(painter, theme, box.center());
                        },
                        nullptr});
-    entries.push_back({tr("not answered"),
-                       tr("No answer was captured, so that there is no turnaround: at the upper edge, when "
-                          "it was requested"),
+    entries.push_back({tr("no turnaround"),
+                       tr("Not answered, or aborted, rejected or terminated, so that there is no turnaround: "
+                          "at the upper edge, when it was requested"),
                        [](QPainter& painter, const Theme& theme, const QRectF& box) {
                            painter.setRenderHint(QPainter::Antialiasing);
                            draw_unanswered(painter, theme, CommandClass::read, box.center());
@@ -437,6 +437,21 @@ const UnansweredMark* TurnaroundView::unanswered_mark_at(QPoint at) const {
 }
 
 // What hover says of a command besides how long it took.
+QString TurnaroundView::ending_text(uint64_t command) const {
+    const auto reading = document().data()->try_read();
+    const bool known = reading && command > 0 && command <= reading->store().commands().size();
+    switch (known ? reading->store().commands()[command - 1].outcome : Outcome::unanswered) {
+        case Outcome::aborted:
+            return tr("aborted, and not answered");
+        case Outcome::rejected:
+            return tr("rejected by the target");
+        case Outcome::terminated:
+            return tr("terminated by the target");
+        default:
+            return tr("not answered");
+    }
+}
+
 QString TurnaroundView::command_text(uint64_t command) const {
     const auto line = [](const QString& text) { return QStringLiteral("<br>") + text.toHtmlEscaped(); };
     QString text = line(tr("command %1").arg(command));
@@ -506,7 +521,8 @@ QString TurnaroundView::text_at(QPoint at) const {
         return text;
     }
     if (const UnansweredMark* mark = unanswered_mark_at(at)) {
-        QString text = moment_text(mark->time_ns) + command_text(mark->command) + line(tr("not answered"));
+        QString text =
+            moment_text(mark->time_ns) + command_text(mark->command) + line(ending_text(mark->command));
         return mark->count == 1 ? text : text + line(tr("and %1 more about here").arg(mark->count - 1));
     }
     const DensityGrid& grid = drawn().grid;

@@ -67,6 +67,8 @@ class TurnaroundView : public PreparedView<PreparedTurnaround, PlottedView> {
     void select_at(QPoint at, bool frame);
     const UnansweredMark* unanswered_mark_at(QPoint at) const;
     QString command_text(uint64_t command) const;
+    // Of one without a turnaround.
+    QString ending_text(uint64_t command) const;
 
     CommandScope scope_;
     ConnectionChooser* chooser_;
