@@ -444,9 +444,10 @@ void add_two_places(FindingList& list, const ResultStore& store, uint64_t all) {
     Finding finding = make(
         Kind::vantage, Severity::information,
         fmt::format("{}aptured in two places, which do not agree on when packets passed",
-                    count == all ? "C" : fmt::format("{} of {} connections c", count, all)),
+                    count == all ? "C" : fmt::format("{} of {} c", count, counted(all, "connection"))),
         "Their times are now of the one, now of the other: what was the path's, and what the hosts', is not "
-        "told from them. Analyse one of the two captures alone, or both as two points of one path (--points).");
+        "told from them. Analyse one of the two captures alone, or both as two points of one path "
+        "(--points).");
     finding.confidence = Finding::Confidence::possible;
     finding.connection = first;
     list.push_back(std::move(finding));
