@@ -73,7 +73,8 @@ CommandBudget TimeBudgets::of(CommandNumber command) const {
     const CommandRow& row = store_->command(command);
     CommandBudget budget;
     const int64_t turnaround_ns = row.turnaround_ns();
-    if (turnaround_ns == no_time || turnaround_ns <= 0) return budget;
+    static_assert(no_time < 0);
+    if (turnaround_ns <= 0) return budget;
     const CommandMarks* marks = command.index() < store_->command_marks().size()
                                     ? &store_->command_marks()[command.index()]
                                     : nullptr;
