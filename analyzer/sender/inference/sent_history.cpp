@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/base/saturated_sum.h"
+
 namespace sanscope {
 namespace {
 
@@ -138,7 +140,9 @@ void SentHistory::on_repeated(SentSegment& segment, Serial32 end, int64_t round_
     if (segment.sent != Sent::again || !any_ack_ || acknowledged_.before(end)) return;
     const int64_t since_ns = segment.time_ns - acknowledged_ns_;
     segment.acknowledged = !acks_stand_early_ && since_ns >= 0;
-    segment.acknowledged_before = round_trip_ns != no_time && since_ns > 2 * round_trip_ns + early_ack_ns;
+    segment.acknowledged_before =
+        round_trip_ns != no_time &&
+        since_ns > saturated_sum(saturated_sum(round_trip_ns, round_trip_ns), early_ack_ns);
 }
 
 // Fills a hole, or a part of it.
