@@ -158,6 +158,20 @@ class Pair {
     UniformRowsTable table{nullptr};
 };
 
+// Shown for itself, with so many rows.
+struct Alone {
+    explicit Alone(int rows) {
+        table.set_row_height(row_height);
+        table.setModel(&model);
+        model.become(rows);
+        table.resize(300, 250);
+        table.show();
+        Pair::settle();
+    }
+    PlainRows model{0};
+    UniformRowsTable table{nullptr};
+};
+
 class UniformRowsTableOf : public testing::TestWithParam<int> {};
 
 TEST_P(UniformRowsTableOf, RowsLieAndAreFoundWhereTheyAreInAQTableView) {
@@ -238,21 +252,16 @@ TEST_P(UniformRowsTableOf, KeepsItsPlaceAsRowsComeAndGo) {
     Pair pair(GetParam());
     for (QTableView* const one : pair.both()) one->verticalScrollBar()->setValue(4);
     pair.click({30, 25});
-    pair.model.append(30);
-    pair.settle();
-    pair.expect_same("more");
-    pair.model.remove_first(2);
-    pair.settle();
-    pair.expect_same("fewer");
-    pair.model.become(7);
-    pair.settle();
-    pair.expect_same("others");
-    pair.model.become(0);
-    pair.settle();
-    pair.expect_same("none");
-    pair.model.become(400);
-    pair.settle();
-    pair.expect_same("many");
+    const auto expect_same_after = [&](const std::string& what, auto change) {
+        change(pair.model);
+        pair.settle();
+        pair.expect_same(what);
+    };
+    expect_same_after("more", [](PlainRows& model) { model.append(30); });
+    expect_same_after("fewer", [](PlainRows& model) { model.remove_first(2); });
+    expect_same_after("others", [](PlainRows& model) { model.become(7); });
+    expect_same_after("none", [](PlainRows& model) { model.become(0); });
+    expect_same_after("many", [](PlainRows& model) { model.become(400); });
 }
 
 TEST_P(UniformRowsTableOf, LooksLikeAQTableView) {
@@ -272,15 +281,10 @@ INSTANTIATE_TEST_SUITE_P(Rows, UniformRowsTableOf, testing::Values(5, 11, 300));
 
 TEST(UniformRowsTable, FiftyMillionRowsTakeNoMemoryAndAShiftClickReachesAllOfThem) {
     constexpr int rows = 50'000'000;
-    PlainRows model(0);
-    UniformRowsTable table(nullptr);
-    table.set_row_height(row_height);
+    Alone alone(rows);
+    PlainRows& model = alone.model;
+    UniformRowsTable& table = alone.table;
     table.setSelectionMode(QAbstractItemView::ExtendedSelection);
-    table.setModel(&model);
-    model.become(rows);
-    table.resize(300, 250);
-    table.show();
-    Pair::settle();
     EXPECT_EQ(table.verticalHeader()->count(), 0);
     QTest::mouseClick(table.viewport(), Qt::LeftButton, Qt::NoModifier, {20, 30});
     table.scrollToBottom();
@@ -299,13 +303,9 @@ TEST(UniformRowsTable, FiftyMillionRowsTakeNoMemoryAndAShiftClickReachesAllOfThe
 
 TEST(UniformRowsTable, BillionsOfRowsAreReachedToTheLast) {
     constexpr int rows = 2'000'000'000;
-    PlainRows model(0);
-    UniformRowsTable table(nullptr);
-    table.set_row_height(row_height);
-    table.setModel(&model);
-    model.become(rows);
-    table.resize(300, 250);
-    table.show();
+    Alone alone(rows);
+    PlainRows& model = alone.model;
+    UniformRowsTable& table = alone.table;
     table.scrollToBottom();
     Pair::settle();
     const int last_line = table.viewport()->height() - 1;
@@ -320,25 +320,15 @@ TEST(UniformRowsTable, BillionsOfRowsAreReachedToTheLast) {
 }
 
 TEST(UniformRowsTable, ALetterTypedAsksNoRow) {
-    PlainRows model(100'000);
-    UniformRowsTable table(nullptr);
-    table.setModel(&model);
-    table.resize(300, 250);
-    table.show();
-    Pair::settle();
-    model.asked = 0;
-    table.keyboardSearch(QStringLiteral("x"));
-    EXPECT_EQ(model.asked, 0);
+    Alone alone(100'000);
+    alone.model.asked = 0;
+    alone.table.keyboardSearch(QStringLiteral("x"));
+    EXPECT_EQ(alone.model.asked, 0);
 }
 
 TEST(UniformRowsTable, IsATableToScreenReaders) {
-    PlainRows model(1000);
-    UniformRowsTable table(nullptr);
-    table.setModel(&model);
-    table.resize(300, 250);
-    table.show();
-    Pair::settle();
-    QAccessibleInterface* const one = QAccessible::queryAccessibleInterface(&table);
+    Alone alone(1000);
+    QAccessibleInterface* const one = QAccessible::queryAccessibleInterface(&alone.table);
     ASSERT_NE(one, nullptr);
     ASSERT_NE(one->tableInterface(), nullptr);
     EXPECT_EQ(one->tableInterface()->rowCount(), 1000);

@@ -436,7 +436,6 @@ const UnansweredMark* TurnaroundView::unanswered_mark_at(QPoint at) const {
     return unanswered_at(drawn(), scatter_->viewport(), at.x(), reach);
 }
 
-// What hover says of a command besides how long it took.
 QString TurnaroundView::ending_text(uint64_t command) const {
     const auto reading = document().data()->try_read();
     const bool known = reading && command > 0 && command <= reading->store().commands().size();
@@ -452,6 +451,7 @@ QString TurnaroundView::ending_text(uint64_t command) const {
     }
 }
 
+// What hover says of a command besides how long it took.
 QString TurnaroundView::command_text(uint64_t command) const {
     const auto line = [](const QString& text) { return QStringLiteral("<br>") + text.toHtmlEscaped(); };
     QString text = line(tr("command %1").arg(command));
