@@ -80,6 +80,15 @@ class TurnaroundParts : public testing::Test {
         return number;
     }
 
+    // The command becomes a write of 4 KiB, whose R2T comes so many milliseconds behind the first moment.
+    void asks_for_data(CommandNumber command, int64_t r2t_ms) {
+        CommandMarks& marks = store.command_marks(command);
+        store.add_permission_wait(marks, {0, r2t_ms * ms, 0});
+        marks.has_data_out = true;
+        marks.data_out_end = 48 + 4096;
+        marks.bytes_out = 4096;
+    }
+
     // So many reads that the kind has a median.
     void usual_reads(double took_ms) {
         for (int i = 0; i < 20; ++i) read(-90, -90 + took_ms, 0, 600);
@@ -338,11 +347,7 @@ TEST_F(TurnaroundParts, AcrossAJumpOfTheClockNothingIsKnown) {
 // InitialR2T over 2 ms: the command travels, the R2T comes back, the data travel, the status comes back.
 TEST_F(TurnaroundParts, AWriteWaitsForItsR2T) {
     const CommandNumber command = read(0, 7, 48, 96);
-    CommandMarks& marks = store.command_marks(command);
-    store.add_permission_wait(marks, {0, 3 * ms, 0});
-    marks.has_data_out = true;
-    marks.data_out_end = 48 + 4096;
-    marks.bytes_out = 4096;
+    asks_for_data(command, 3);
     step(Side::a, 0, 48, 48);
     step(Side::b, 2, 48, 48);
     step(Side::a, 3, 48 + 4096, 4096);
@@ -352,11 +357,7 @@ TEST_F(TurnaroundParts, AWriteWaitsForItsR2T) {
 
 TEST_F(TurnaroundPartsAtTarget, AWriteWaitsForItsR2TThereAndBack) {
     const CommandNumber command = read(0, 6, 48, 96);
-    CommandMarks& marks = store.command_marks(command);
-    store.add_permission_wait(marks, {0, 1 * ms, 0});
-    marks.has_data_out = true;
-    marks.data_out_end = 48 + 4096;
-    marks.bytes_out = 4096;
+    asks_for_data(command, 1);
     step(Side::a, -1, 48, 48);
     step(Side::b, 1, 48, 48);
     step(Side::a, 2, 48 + 4096, 4096);
@@ -366,11 +367,7 @@ TEST_F(TurnaroundPartsAtTarget, AWriteWaitsForItsR2TThereAndBack) {
 
 TEST_F(TurnaroundParts, AnInitiatorThatMayAndDoesNotSendIsSlowItself) {
     const CommandNumber command = read(0, 25, 48, 96);
-    CommandMarks& marks = store.command_marks(command);
-    store.add_permission_wait(marks, {0, 3 * ms, 0});
-    marks.has_data_out = true;
-    marks.data_out_end = 48 + 4096;
-    marks.bytes_out = 4096;
+    asks_for_data(command, 3);
     step(Side::a, 0, 48, 48);
     step(Side::b, 2, 48, 48);
     step(Side::a, 3, 48, 0);
@@ -382,11 +379,7 @@ TEST_F(TurnaroundParts, AnInitiatorThatMayAndDoesNotSendIsSlowItself) {
 TEST_F(TurnaroundPartsAtTarget, OrThePathHeldUpWhatAskedItAloneOrItsData) {
     usual_reads(3);
     const CommandNumber command = read(0, 25, 48, 96);
-    CommandMarks& marks = store.command_marks(command);
-    store.add_permission_wait(marks, {0, 1 * ms, 0});
-    marks.has_data_out = true;
-    marks.data_out_end = 48 + 4096;
-    marks.bytes_out = 4096;
+    asks_for_data(command, 1);
     step(Side::a, -1, 48, 48);
     step(Side::b, 1, 48, 48);
     step(Side::a, 2, 48, 0);
