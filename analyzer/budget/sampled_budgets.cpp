@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "analyzer/budget/command_cut.h"
+#include "analyzer/budget/kind_medians.h"
 #include "analyzer/budget/sender_time.h"
-#include "analyzer/budget/usual_times.h"
 
 namespace sanscope {
 namespace {
@@ -37,9 +37,9 @@ std::vector<SampledCommand> cut_sample(const CommandSample& sample,
     Losses losses;
     for (const LossRow& row : sample.losses()) losses[{row.connection, row.sender}].push_back(&row);
     std::map<uint32_t, Senders> senders;
-    UsualTimes usual_times;
+    KindMedians medians;
     for (const CommandSample::Command& command : sample.commands()) {
-        if (command.ended) usual_times.add(command.row);
+        if (command.ended) medians.add(command.row);
     }
     std::vector<SampledCommand> cut;
     cut.reserve(sample.commands().size());
@@ -69,7 +69,7 @@ std::vector<SampledCommand> cut_sample(const CommandSample& sample,
         }
         one.budget = cut_turnaround({row, command.marks, connection->second, sample.permission_waits(),
                                      initiator.get(), target.get(),
-                                     usual_times.is_slow(row, behind_tap_ns(connection->second))});
+                                     medians.is_slow(row, behind_tap_ns(connection->second))});
     }
     return cut;
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the map owns what it is given

@@ -116,8 +116,8 @@ class SenderTime {
     // Steps behind which the sender was silent until its retransmission timer expired.
     std::vector<size_t> timer_waits_;
     std::vector<Hole> holes_;  // by sent_ns
-    std::vector<int64_t>
-        unseen_ns_;  // when what was sent again came whose original was not captured, in order
+    // When what was sent again came whose original was not captured, in order.
+    std::vector<int64_t> unseen_ns_;
     // Before and behind a hole, until the next step; apart from each other, by time.
     struct Silence {
         int64_t from_ns;

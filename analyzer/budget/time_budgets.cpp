@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/budget/time_budgets.h"
 
-#include <algorithm>
 #include <span>
 
 #include "analyzer/budget/command_cut.h"
@@ -38,35 +37,26 @@ const TimeBudgets::Senders& TimeBudgets::senders_of(ConnectionNumber connection)
     return senders;
 }
 
-std::vector<TimeBudgets::Span> TimeBudgets::jumps_of(ConnectionNumber connection) const {
-    std::vector<Span> jumps;
+TimeSpans TimeBudgets::jumps_of(ConnectionNumber connection) const {
+    TimeSpans jumps;
     const ConnectionRow& own = store_->connection(connection);
     for (const ClockJump& jump : store_->clock_jumps()) {
         const ConnectionRow& other = store_->connection(ConnectionNumber(jump.connection));
         const bool between_same =
             own.initiator.address == other.initiator.address && own.target.address == other.target.address;
-        if (between_same) jumps.push_back({jump.begin_ns, jump.end_ns});
+        if (between_same) jumps.add(jump.begin_ns, jump.end_ns);
     }
-    std::ranges::sort(jumps, {}, &Span::begin_ns);
-    size_t last = 0;
-    for (size_t i = 1; i < jumps.size(); ++i) {
-        if (jumps[i].begin_ns <= jumps[last].end_ns) {
-            jumps[last].end_ns = std::max(jumps[last].end_ns, jumps[i].end_ns);
-        } else {
-            jumps[++last] = jumps[i];
-        }
-    }
-    if (!jumps.empty()) jumps.resize(last + 1);
+    jumps.finish();
     return jumps;
 }
 
 bool TimeBudgets::is_slow(const CommandRow& row) const {
     if (row.turnaround_ns() < slow_by_ns) return false;
-    if (!usual_times_) {
-        usual_times_.emplace();
-        for (const CommandRow& one : store_->commands()) usual_times_->add(one);
+    if (!kind_medians_) {
+        kind_medians_.emplace();
+        for (const CommandRow& one : store_->commands()) kind_medians_->add(one);
     }
-    return usual_times_->is_slow(row, behind_tap_ns(store_->connection(row.connection)));
+    return kind_medians_->is_slow(row, behind_tap_ns(store_->connection(row.connection)));
 }
 
 CommandBudget TimeBudgets::of(CommandNumber command) const {
@@ -83,8 +73,7 @@ CommandBudget TimeBudgets::of(CommandNumber command) const {
         return budget;
     }
     const Senders& senders = senders_of(row.connection);
-    const auto jump = std::ranges::upper_bound(senders.jumps, row.request_ns, {}, &Span::end_ns);
-    if (jump != senders.jumps.end() && jump->begin_ns < row.response_ns) {
+    if (senders.jumps.overlap_ns(row.request_ns, row.response_ns) > 0) {
         budget[BudgetPart::unknown] = turnaround_ns;
         return budget;
     }

@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/budget/budget_parts.h"
+#include "analyzer/budget/kind_medians.h"
 #include "analyzer/budget/sender_time.h"
-#include "analyzer/budget/usual_times.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
@@ -27,29 +28,25 @@ class TimeBudgets {
 
   private:
     // The two senders of a connection; nullptr for one that sent nothing.
-    struct Span {
-        int64_t begin_ns;
-        int64_t end_ns;
-    };
     struct Senders {
         const SendTrack* initiator_track = nullptr;
         const SendTrack* target_track = nullptr;
         std::unique_ptr<SenderTime> initiator;
         std::unique_ptr<SenderTime> target;
         // When the capture's clock jumped, or both hosts stood still, as TCP timestamps tell: of all connections between the two
-        // hosts, in order and apart from each other.
-        std::vector<Span> jumps;
+        // hosts.
+        TimeSpans jumps;
         bool passed_over = false;
     };
     const Senders& senders_of(ConnectionNumber connection) const;
     std::unique_ptr<SenderTime> pass_over(const SendTrack* track) const;
-    std::vector<Span> jumps_of(ConnectionNumber connection) const;
+    TimeSpans jumps_of(ConnectionNumber connection) const;
     bool is_slow(const CommandRow& row) const;
 
     const ResultStore* store_;
     std::map<std::pair<uint32_t, Side>, std::vector<const LossRow*>> losses_;
     mutable std::vector<Senders> senders_;  // by connection number - 1
-    mutable std::optional<UsualTimes> usual_times_;
+    mutable std::optional<KindMedians> kind_medians_;
 };
 
 }  // namespace sanscope

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/issue_words.h"
 #include "analyzer/report/passed_over_words.h"
-#include "analyzer/report/time_spans.h"
 #include "analyzer/report/unknown_sessions.h"
 #include "analyzer/vocabulary/iscsi_port.h"
 
@@ -425,19 +425,13 @@ void add_issues(FindingList& list, const FindingsInput& input) {
     }
 }
 
-// Where it was captured is not known of connections of whose packets there are copies, too far apart for those of one port.
+// Of `all` iSCSI connections.
 void add_two_places(FindingList& list, const ResultStore& store, uint64_t all) {
-    std::vector<uint64_t> copies(store.connections().size());
-    for (const SenderSummary& sender : store.senders())
-        copies[sender.connection() - 1] += sender.losses(LossKind::duplicate);
     uint64_t count = 0;
     uint32_t first = 0;
-    for (uint32_t number = 1; number <= copies.size(); ++number) {
-        constexpr uint64_t one_in = 20;
+    for (uint32_t number = 1; number <= store.connections().size(); ++number) {
         const ConnectionRow& row = store.connection(number);
-        const uint64_t packets = row.packets_out + row.packets_in;
-        if (!row.iscsi || row.vantage != Vantage::unknown || row.rtt_min_ns == no_time) continue;
-        if (copies[number - 1] == 0 || one_in * copies[number - 1] < packets) continue;
+        if (!row.iscsi || !row.in_two_places) continue;
         if (count++ == 0) first = number;
     }
     if (count == 0) return;

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/report/connection_closing.h"
-#include "analyzer/report/time_spans.h"
 #include "analyzer/scsi/moved_bytes.h"
 #include "analyzer/scsi/opcodes.h"
 #include "analyzer/vocabulary/slow_commands.h"
@@ -77,11 +77,9 @@ void count_one(std::map<uint32_t, CommandsLike>& by_connection, uint64_t number,
     count_one(full ? by_connection.rbegin()->second : by_connection[row.connection], number, row);
 }
 
-// At the target a round trip of each command's time is behind the tap.
 int64_t unseen_path_ns(const ResultStore& store, uint32_t connection) {
-    if (connection == 0 || connection > store.connections().size()) return 0;
-    const ConnectionRow& row = store.connection(connection);
-    return row.vantage == Vantage::target && row.rtt_min_ns != no_time ? round_trip_ns(row.rtt_min_ns) : 0;
+    const bool known = connection != 0 && connection <= store.connections().size();
+    return known ? behind_tap_ns(store.connection(connection)) : 0;
 }
 
 // Of commands in order of request: how much longer at least one was under way with this one too, which ends `path_ns`

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analyzer/base/log_histogram.h"
+#include "analyzer/base/time_spans.h"
 #include "analyzer/report/finding_list.h"
-#include "analyzer/report/time_spans.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {

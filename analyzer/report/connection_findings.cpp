@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/report/connection_closing.h"
 #include "analyzer/report/session_ending.h"
-#include "analyzer/report/time_spans.h"
 #include "analyzer/report/unknown_sessions.h"
 #include "analyzer/vocabulary/iscsi_port.h"
 

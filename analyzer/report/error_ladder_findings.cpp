@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/connection_closing.h"
 #include "analyzer/report/session_ending.h"
 #include "analyzer/report/task_management_words.h"
-#include "analyzer/report/time_spans.h"
 
 namespace sanscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "analyzer/report/time_spans.h"
+#include "analyzer/base/time_spans.h"
 
 namespace sanscope {
 namespace {

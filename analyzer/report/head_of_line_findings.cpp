@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "analyzer/base/log_histogram.h"
+#include "analyzer/base/time_spans.h"
 #include "analyzer/budget/time_budgets.h"
-#include "analyzer/report/time_spans.h"
 #include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/report/in_flight_ranks.h"
-#include "analyzer/report/time_spans.h"
 
 namespace sanscope {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/login_phases.h"
-#include "analyzer/report/time_spans.h"
 
 namespace sanscope {
 namespace {

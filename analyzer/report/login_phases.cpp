@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/login_phases.h"
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_codes.h"
-#include "analyzer/report/time_spans.h"
 
 namespace sanscope {
 

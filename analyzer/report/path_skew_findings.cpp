@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "analyzer/base/log_histogram.h"
+#include "analyzer/base/time_spans.h"
 #include "analyzer/base/utf8.h"
-#include "analyzer/report/time_spans.h"
 #include "analyzer/scsi/asymmetric_access.h"
 #include "analyzer/scsi/moved_bytes.h"
 #include "analyzer/scsi/opcodes.h"

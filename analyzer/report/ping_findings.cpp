@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/connection_closing.h"
 #include "analyzer/report/session_ending.h"
-#include "analyzer/report/time_spans.h"
 
 namespace sanscope {
 namespace {

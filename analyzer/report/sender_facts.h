@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/report/finding_list.h"
-#include "analyzer/report/time_spans.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/report/missing_packets.h"
+
 namespace sanscope {
 namespace {
 
@@ -88,12 +90,9 @@ class OfSender {
             facts_.is_initiator ? facts_.connection->packets_out : facts_.connection->packets_in;
         return facts_.is_mirrored() || 4 * count(LossKind::duplicate) >= seen;
     }
-    // So many of its segments that were acknowledged are not in the capture that much else may be missing.
-    bool much_is_missing() const {
-        constexpr uint64_t much = 20;
-        const uint64_t seen =
-            facts_.is_initiator ? facts_.connection->packets_out : facts_.connection->packets_in;
-        return much * count(LossKind::not_captured) >= seen;
+    bool lacks_much() const {
+        return much_is_missing(*facts_.connection, facts_.is_initiator ? Role::initiator : Role::target,
+                               count(LossKind::not_captured));
     }
     std::string missing_sign() const {
         return fmt::format("at {} segments that were acknowledged are not in the capture",
@@ -101,7 +100,7 @@ class OfSender {
     }
     // What was lost, or came, unseen may be what it waited for, and for less long.
     void doubt_if_much_is_missing(Finding& finding) const {
-        if (!much_is_missing()) return;
+        if (!lacks_much()) return;
         finding.severity = std::max(finding.severity, Severity::notice);
         finding.confidence = Finding::Confidence::possible;
         finding.add_sign(missing_sign());
@@ -387,7 +386,7 @@ class OfSender {
         }
         // Before a timer expired nothing came that told of them: their acknowledgements may have been lost in their place.
         const bool by_timer = captured_at_sender() && count(LossKind::rto) + count(LossKind::tlp) == repaired;
-        const bool in_part = much_is_missing();
+        const bool in_part = lacks_much();
         const bool maybe_late = !by_timer && !in_part && may_have_been_late();
         if (by_timer || maybe_late || in_part) finding.confidence = Finding::Confidence::possible;
         if (maybe_late || in_part) finding.severity = Severity::notice;
@@ -593,7 +592,7 @@ class OfSender {
         Finding finding =
             begin(Kind::reordering, Severity::notice, facts_.summary->in_state_ns(CaState::disorder));
         // What filled the gaps may be among it.
-        if (much_is_missing() || is_doubled()) finding.confidence = Finding::Confidence::possible;
+        if (lacks_much() || is_doubled()) finding.confidence = Finding::Confidence::possible;
         finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::out_of_order)];
         const uint64_t late = came_late();
         const bool by_word = count(LossKind::out_of_order) < late;
@@ -808,7 +807,7 @@ class OfSender {
 
     void path_queue() {
         Finding finding = begin(Kind::path_queue, Severity::notice, facts_.queued_ns);
-        if (much_is_missing()) finding.confidence = Finding::Confidence::possible;
+        if (lacks_much()) finding.confidence = Finding::Confidence::possible;
         place_at(finding, facts_.queued);
         finding.title = facts_.queue_title(facts_.queued_rate());
         finding.add_sign(facts_.queue_sign());

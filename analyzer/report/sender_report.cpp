@@ -12,6 +12,7 @@
 
 #include "analyzer/report/clauses.h"
 #include "analyzer/report/human_units.h"
+#include "analyzer/report/missing_packets.h"
 #include "analyzer/report/unjudged_words.h"
 #include "analyzer/vocabulary/sender_names.h"
 
@@ -108,18 +109,9 @@ class ReportedSender {
     bool is_explained() const {
         return !is_not_judged() && share(held_back_ns_ + unexplained_ns()) < noticeable_share;
     }
-    // So many of its segments that were acknowledged are not in the capture that much else may be missing.
-    bool much_is_missing() const {
-        constexpr uint64_t much = 20;
-        const uint64_t seen = is_initiator() ? connection_->packets_out : connection_->packets_in;
-        const uint64_t missing = sender_->losses(LossKind::not_captured);
-        return missing > 0 && much * missing >= seen;
-    }
-    bool is_copied() const {
-        constexpr uint64_t one_in = 20;
-        const uint64_t seen = is_initiator() ? connection_->packets_out : connection_->packets_in;
-        const uint64_t copies = sender_->losses(LossKind::duplicate);
-        return copies > 0 && one_in * copies >= seen;
+    bool lacks_much() const {
+        return much_is_missing(*connection_, is_initiator() ? Role::initiator : Role::target,
+                               sender_->losses(LossKind::not_captured));
     }
     bool is_mostly_explained() const { return share(unexplained_ns()) <= 0.5; }
 
@@ -231,7 +223,7 @@ std::string sentence(const ReportedSender& side) {
     } else if (rtt_min_ns(side) != no_time) {
         clauses.push_back("minimum round trip " + human_duration(rtt_min_ns(side)));
     }
-    if (side.much_is_missing())
+    if (side.lacks_much())
         clauses.emplace_back("all that in doubt, as much of what it sent is missing from the capture");
     return lines_of_clauses(clauses);
 }
@@ -307,7 +299,7 @@ std::string losses(const SenderSummary& sender) {
 }
 
 // Where it was captured, or why that is not known.
-std::string vantage_words(const ConnectionRow& row, bool copied) {
+std::string vantage_words(const ConnectionRow& row) {
     constexpr std::array<std::string_view, 4> words = {
         "", ", captured at the initiator", ", captured at the target", ", captured between the two"};
     if (row.vantage != Vantage::unknown) return std::string(words[static_cast<size_t>(row.vantage)]);
@@ -316,7 +308,7 @@ std::string vantage_words(const ConnectionRow& row, bool copied) {
     if (row.unjudged() != Unjudged::no && row.unjudged() != Unjudged::place_found_late)
         return "; captured where is not known: " + unjudged_words(row);
     if (row.rtt_min_ns == no_time) return "; captured where is not known: no round trip was seen";
-    if (copied)
+    if (row.in_two_places)
         return "; captured where is not known: packets are there twice, as where two places are captured";
     if (row.rtt_min_ns < clocks_order_ns) {
         return fmt::format(
@@ -397,8 +389,7 @@ std::string senders_section(const ResultStore& store) {
         const auto& [number, sides] = connections[i];
         const ConnectionRow& row = sides.front().connection();
         line(text, "  {:>3}  {} -> {}{}", number, ReportedSender::endpoint(row.initiator),
-             ReportedSender::endpoint(row.target),
-             vantage_words(row, std::ranges::any_of(sides, &ReportedSender::is_copied)));
+             ReportedSender::endpoint(row.target), vantage_words(row));
         for (const ReportedSender& side : sides) append_side(text, side);
     }
     if (connections.size() > max_connections_listed) {

@@ -28,10 +28,9 @@ struct ConnectionWaits {
     TimeSpans unproven;  // the target's TCP had not reported yet that it has requests or data (SenderFacts)
     const TimeSpans* beside = nullptr;  // read data of any connection between the same hosts flowed
     bool loses_before_tap = false;      // data of the target are lost, and were not captured at the target
-    uint64_t losses_before_tap =
-        0;  // segments of either side that were, where the capture was not taken at the target
-    bool request_times_known = false;  // it is known when the target's TCP had what it was asked
-    bool is_at_initiator = false;      // the capture was taken there
+    uint64_t losses_before_tap = 0;     // segments of either side that were, likewise
+    bool request_times_known = false;   // it is known when the target's TCP had what it was asked
+    bool is_at_initiator = false;       // the capture was taken there
     const SenderFacts* initiator = nullptr;
     const SenderFacts* target = nullptr;
     int64_t rtt_ns = 0;             // of the path, of which each command takes one

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/report/connection_closing.h"
 #include "analyzer/report/human_units.h"
 #include "analyzer/report/task_management_words.h"
-#include "analyzer/report/time_spans.h"
 
 namespace sanscope {
 namespace {

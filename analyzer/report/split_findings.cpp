@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analyzer/report/time_spans.h"
+#include "analyzer/base/time_spans.h"
 #include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {

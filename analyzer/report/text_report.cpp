@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/budget_section.h"
 #include "analyzer/report/capture_clocks.h"
@@ -22,7 +23,6 @@
 #include "analyzer/report/reject_words.h"
 #include "analyzer/report/sender_report.h"
 #include "analyzer/report/session_words.h"
-#include "analyzer/report/time_spans.h"
 #include "analyzer/report/unknown_sessions.h"
 #include "analyzer/vocabulary/outcome_names.h"
 

@@ -415,7 +415,8 @@ void ConnectionSenders::describe(Side initiator_side, ConnectionRow& row) const 
         case TapPlace::unknown:
             break;
     }
-    if (is_of_two_places()) row.vantage = Vantage::unknown;
+    row.in_two_places = is_of_two_places();
+    if (row.in_two_places) row.vantage = Vantage::unknown;
     const int64_t to_a_ns = vantage_.round_trip_ns(Side::a);
     const int64_t to_b_ns = vantage_.round_trip_ns(Side::b);
     if (vantage_.place() == TapPlace::at_a) {

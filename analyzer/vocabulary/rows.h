@@ -125,6 +125,8 @@ struct ConnectionRow {
     bool iscsi = false;
     bool place_found_late =
         false;  // when the senders' TCP had been followed as if the capture were taken at both ends
+    bool in_two_places =
+        false;  // its packets and their copies are too far apart to be of one; `vantage` is unknown
     Side initiator_side = Side::a;  // that stands as initiator
     // Of side a, b: the sequence number of the byte that PduRow::bhs_offset counts from, where that side's stream was read.
     uint32_t stream_start_seq[2] = {0, 0};

@@ -131,6 +131,7 @@ TEST(MirrorDuplicates, AreNoRetransmissionsAndNoDuplicateAcknowledgements) {
     ASSERT_TRUE(last);
     EXPECT_EQ(last->cwnd, simulation.sender().figures().cwnd * simulation.mss());
     EXPECT_NE(captured.store().connection(1).vantage, Vantage::unknown) << "copies are of one place";
+    EXPECT_FALSE(captured.store().connection(1).in_two_places);
 }
 
 // Captures of both ends put together, whatever their clocks: no packet was captured at one of them alone.
@@ -146,7 +147,9 @@ TEST(MirrorDuplicates, OfTwoPlacesDoNotTellWhereItWasCaptured) {
             both.back().time_ns += apart_ns;
         }
         std::ranges::stable_sort(both, {}, &TappedSegment::time_ns);
-        EXPECT_EQ(Captured(simulation, both).store().connection(1).vantage, Vantage::unknown) << apart_ns;
+        const Captured captured(simulation, both);
+        EXPECT_EQ(captured.store().connection(1).vantage, Vantage::unknown) << apart_ns;
+        EXPECT_TRUE(captured.store().connection(1).in_two_places) << apart_ns;
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analyzer/report/time_spans.h"
+#include "analyzer/base/time_spans.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <tuple>
@@ -13,7 +12,7 @@ namespace sanscope {
 
 // What half of the commands of a session, logical unit, operation code and size class took at the most. Bounded: kinds beyond
 // the first most_kinds are not known.
-class UsualTimes {
+class KindMedians {
   public:
     static constexpr size_t most_kinds = 512;
 
@@ -27,8 +26,8 @@ class UsualTimes {
     using Key = std::tuple<uint32_t, uint64_t, uint16_t, uint64_t>;
     struct Kind {
         LogHistogram times;
-        int64_t usual_ns = 0;
-        uint64_t known_of = 0;  // `usual_ns` is of so many
+        int64_t median_ns = 0;
+        uint64_t known_of = 0;  // `median_ns` is of so many
     };
     Kind* find(const CommandRow& row, bool make);
 
@@ -37,11 +36,5 @@ class UsualTimes {
     Key last_key_{};
     Kind* last_ = nullptr;
 };
-
-// What a command's time is longer for the initiator than a capture of that connection shows: at the target, a round trip.
-inline int64_t behind_tap_ns(const ConnectionRow& connection) {
-    const bool is_behind = connection.vantage == Vantage::target && connection.rtt_min_ns != no_time;
-    return is_behind ? std::max<int64_t>(connection.rtt_min_ns, 0) : 0;
-}
 
 }  // namespace sanscope
