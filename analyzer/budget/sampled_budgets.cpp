@@ -7,6 +7,7 @@
 #include "analyzer/budget/command_cut.h"
 #include "analyzer/budget/kind_medians.h"
 #include "analyzer/budget/sender_time.h"
+#include "analyzer/vocabulary/slow_commands.h"
 
 namespace sanscope {
 namespace {
