@@ -377,7 +377,7 @@ void add_coarse_clock(FindingList& list, const ResultStore& store) {
                     human_duration(worst->least_comparable_ns()),
                     worst->round_trip_in_doubt() ? ", and of what TCP did nothing is said" : ""));
     finding.add_sign(
-        fmt::format("all times are multiples of {}, and one packet in eight or more has that of "
+        fmt::format("all times are apart by multiples of {}, and one packet in eight or more has that of "
                     "the one before",
                     step));
     list.push_back(std::move(finding));

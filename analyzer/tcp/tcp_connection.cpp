@@ -190,15 +190,6 @@ bool TcpConnection::is_near_start(const Half& sender, Serial32 syn_seq) {
     return ahead >= 0 && ahead <= first_flight;
 }
 
-// A clock of fine steps stamps few packets at the same moment, and a few packets at round ones by chance.
-int64_t TcpConnection::clock_step_ns() const {
-    constexpr uint64_t least_packets = 32;
-    const uint64_t packets = halves_[0].packets + halves_[1].packets;
-    const bool coarse =
-        clock_step_ns_ > finest_step_ns && packets >= least_packets && same_time_ * 8 >= packets;
-    return coarse ? clock_step_ns_ : 0;
-}
-
 void TcpConnection::describe(Side initiator, ConnectionRow& row) const {
     const Half& out = half(initiator);
     const Half& in = half(other_side(initiator));
@@ -210,7 +201,7 @@ void TcpConnection::describe(Side initiator, ConnectionRow& row) const {
     row.packets_in = in.packets;
     row.bytes_out = out.bytes;
     row.bytes_in = in.bytes;
-    row.clock_step_ns = clock_step_ns();
+    row.clock_step_ns = clock_resolution_.resolution_ns();
     row.out = sent_data(out, in);
     row.in = sent_data(in, out);
     if (out.mss != 0 || in.mss != 0) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "analyzer/net/decoded_packet.h"
+#include "analyzer/tcp/clock_resolution.h"
 #include "analyzer/tcp/late_data.h"
 #include "analyzer/tcp/stream_reassembler.h"
 #include "analyzer/vocabulary/rows.h"
@@ -46,7 +47,7 @@ class TcpConnection {
     // §3.10.7.4), a stray one of which nothing else is taken.
     bool note(Side from, const DecodedPacket& packet, const Arrival& arrival) {
         if (first_.packet == 0) first_ = arrival;
-        note_time(arrival.time_ns);
+        clock_resolution_.note(arrival.time_ns);
         last_ = arrival;
         Half& sender = half(from);
         ++sender.packets;
@@ -160,11 +161,6 @@ class TcpConnection {
         SentDataRow sent;
         std::unique_ptr<LateData> late;  // nullptr: none
     };
-    void note_time(int64_t time_ns) {
-        same_time_ += static_cast<uint64_t>(time_ns == last_.time_ns);
-        while (clock_step_ns_ > finest_step_ns && time_ns % clock_step_ns_ != 0) clock_step_ns_ /= 10;
-    }
-    int64_t clock_step_ns() const;
     // After a connection was closed, farther than this is another connection.
     static constexpr int32_t far_after_close = 1 << 24;
     // Near all that was seen of its side, as nearly every segment is.
@@ -258,10 +254,7 @@ class TcpConnection {
     Half halves_[2];
     Arrival first_;
     Arrival last_;
-    // The greatest power of ten that all times are multiples of, down to a microsecond, and packets with the time of the one before.
-    static constexpr int64_t finest_step_ns = 1000;
-    int64_t clock_step_ns_ = 100'000'000;
-    uint64_t same_time_ = 0;
+    ClockResolution clock_resolution_;
     bool reset_ = false;
 };
 
