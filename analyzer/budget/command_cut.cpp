@@ -213,6 +213,7 @@ class Cutter {
         };
         const bool others_sent =
             until_ns > begin_ns && (sender->sent_between(begin_ns, until_ns) || never_idle());
+        if (!others_sent) pass_queues(until_ns);
         pass_service(*sender, std::min(until_ns, idle_until_ns), others_sent, Part::target);
         pass_service(*sender, until_ns, others_sent, others_sent ? Part::behind_others : Part::target);
         // Far from the target, how long before its arrival a first byte was sent is known no better than by the shortest way.
@@ -238,6 +239,19 @@ class Cutter {
         advance(Part::unknown, acknowledged_ns - way_.whole_ns());
     }
 
+    // The command may have stood behind what other connections had in a queue of the path, and its answer too.
+    int64_t most_queued_ns() const { return 2 * input_.others_queued_ns; }
+
+    void pass_queues(int64_t answered_ns) {
+        if (input_.initiator == nullptr || way_.to_target_ns == 0) return;
+        const uint32_t end = marks().has_data_out ? marks().data_out_end : marks().request_end;
+        const int64_t acknowledged_ns =
+            input_.initiator->acknowledged_ns(position(Role::initiator, end, at_ns_));
+        const int64_t arrived_ns =
+            acknowledged_ns == no_time ? answered_ns : acknowledged_ns - way_.whole_ns();
+        advance(Part::unknown, std::min({arrived_ns, answered_ns, at_ns_ + most_queued_ns()}));
+    }
+
     int64_t first_arrival_ns() const {
         if (way_.to_target_ns == 0) return at_ns_;
         const CommandRow& row = input_.row;
@@ -259,7 +273,8 @@ class Cutter {
         HeldTimes held = sender->held(at_ns_, last_ns);
         if (afar) {
             const int64_t doubtful_ns = sender->silent_amid_losses(at_ns_, last_ns);
-            book(Part::unknown, take(held[static_cast<size_t>(Held::application)], doubtful_ns));
+            book(Part::unknown,
+                 take(held[static_cast<size_t>(Held::application)], doubtful_ns + most_queued_ns()));
         }
         at_ns_ = last_ns;
         const bool repaired = wait_for_repair(*sender, last_ns) > last_ns;

@@ -20,6 +20,8 @@ struct CutInput {
     // It took several times as long as others of its kind: what held it up did not hold them up, and need not be what their
     // time went to.
     bool is_slow = false;
+    // How long other connections' packets queued on a path that it may share (PathQueues), at most, meanwhile.
+    int64_t others_queued_ns = 0;
 };
 
 // The parts, which add up to the turnaround exactly. What cannot be told apart is `unknown`.

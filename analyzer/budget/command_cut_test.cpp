@@ -49,6 +49,26 @@ class TurnaroundParts : public testing::Test {
         store.add_window(*senders.at(side), row);
     }
 
+    // Another connection of the two hosts, whose initiator sends a segment each tenth of a millisecond, that is how fast the path is,
+    // and has 100 on the way, from the one moment to the other: 10 ms of them, the round trip included.
+    void another_fills_the_path(int begin_ms, int end_ms) {
+        uint32_t number = 0;
+        ConnectionRow& row = store.add_connection(number);
+        row = connection();
+        SenderSummary& sender = store.add_sender(number, Side::a);
+        constexpr uint32_t segment = 1460;
+        for (int i = 0; i < 10 * (end_ms - begin_ms); ++i) {
+            WindowRow window;
+            window.connection = number;
+            window.sender = Side::a;
+            window.time_ns = (begin_ms * ms) + (i * ms / 10);
+            window.snd_nxt = 1000 + (segment * static_cast<uint32_t>(i + 100));
+            window.snd_una = window.snd_nxt - (100 * segment);
+            window.limit = SendLimit::congestion;
+            store.add_window(sender, window);
+        }
+    }
+
     void lose(Side side, double repaired_ms, uint32_t offset, uint32_t length, LossKind kind) {
         LossRow row;
         row.connection = 1;
@@ -298,6 +318,51 @@ TEST_F(TurnaroundParts, OneThatWasAcknowledgedAtOnceIsTheTargets) {
     step(Side::a, 2.5, 48, 0);
     step(Side::b, 26, 600, 600);
     EXPECT_EQ(parts(read(0, 27, 0, 600)), "request_path 1, target 25, return_path 1");
+}
+
+// Each read takes as long as others do, and what all of them wait for is a queue.
+TEST_F(TurnaroundParts, BehindAnotherConnectionsQueueTheTargetIsNotKnownToHaveBeenAsked) {
+    usual_reads(9);
+    another_fills_the_path(-20, 40);
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 9, 600, 600);
+    step(Side::a, 10, 48, 0);
+    EXPECT_EQ(parts(read(0, 10, 0, 600)), "request_path 1, return_path 1, unknown 8");
+}
+
+TEST_F(TurnaroundParts, BehindAnotherConnectionsQueueItWasAskedWhereItAcknowledged) {
+    usual_reads(9);
+    another_fills_the_path(-20, 40);
+    step(Side::a, 0, 48, 48);
+    step(Side::a, 4, 48, 0);
+    step(Side::b, 9, 600, 600);
+    EXPECT_EQ(parts(read(0, 10, 0, 600)), "request_path 1, target 6, return_path 1, unknown 2");
+}
+
+TEST_F(TurnaroundParts, NoQueueHoldsACommandMuchLongerThanItIs) {
+    usual_reads(60);
+    another_fills_the_path(-20, 80);
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 60, 600, 600);
+    step(Side::a, 61, 48, 0);
+    EXPECT_EQ(parts(read(0, 61, 0, 600)), "request_path 1, target 43, return_path 1, unknown 16");
+}
+
+TEST_F(TurnaroundParts, AnotherConnectionsQueueOfAnotherTimeIsNoMatter) {
+    usual_reads(9);
+    another_fills_the_path(20, 80);
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 9, 600, 600);
+    step(Side::a, 10, 48, 0);
+    EXPECT_EQ(parts(read(0, 10, 0, 600)), "request_path 1, target 8, return_path 1");
+}
+
+TEST_F(TurnaroundPartsAtTarget, AnotherConnectionsQueueWasPassedByWhatIsCaptured) {
+    usual_reads(9);
+    another_fills_the_path(-20, 40);
+    step(Side::a, -1, 48, 48);
+    step(Side::b, 9, 600, 600);
+    EXPECT_EQ(parts(read(0, 9, 0, 600)), "target 9");
 }
 
 TEST_F(TurnaroundParts, WhatAllTakeIsTheTargetsThoughAcknowledgedWithTheAnswer) {

@@ -6,6 +6,7 @@
 
 #include "analyzer/budget/command_cut.h"
 #include "analyzer/budget/kind_medians.h"
+#include "analyzer/budget/path_queues.h"
 #include "analyzer/budget/sender_time.h"
 #include "analyzer/vocabulary/slow_commands.h"
 
@@ -38,6 +39,18 @@ std::vector<SampledCommand> cut_sample(const CommandSample& sample,
     Losses losses;
     for (const LossRow& row : sample.losses()) losses[{row.connection, row.sender}].push_back(&row);
     std::map<uint32_t, Senders> senders;
+    PathQueues queues;
+    for (const auto& [key, track] : sample.tracks()) {
+        const auto& [number, side] = key;
+        const auto connection = connections.find(number);
+        if (connection == connections.end()) continue;
+        const ConnectionRow& row = connection->second;
+        Senders& both = senders[number];
+        std::unique_ptr<SenderTime>& sender = row.is_initiator(side) ? both.initiator : both.target;
+        sender = pass_over(sample, losses, number, row, side);
+        queues.add(row, ConnectionNumber(number), sender.get());
+    }
+    queues.finish();
     KindMedians medians;
     for (const CommandSample::Command& command : sample.commands()) {
         if (command.ended) medians.add(command.row);
@@ -54,25 +67,19 @@ std::vector<SampledCommand> cut_sample(const CommandSample& sample,
             one.budget[BudgetPart::unknown] = turnaround_ns;
             continue;
         }
-        auto found = senders.find(row.connection);
-        if (found == senders.end()) {
-            const auto passed = [&](Role role) {
-                return pass_over(sample, losses, row.connection, connection->second,
-                                 connection->second.side_of(role));
-            };
-            found =
-                senders.emplace(row.connection, Senders{passed(Role::initiator), passed(Role::target)}).first;
-        }
-        const auto& [initiator, target] = found->second;
+        const auto& [initiator, target] = senders[row.connection];
         if (initiator == nullptr || target == nullptr) {  // there was no room for what they sent
             one.budget[BudgetPart::unknown] = turnaround_ns;
             continue;
         }
-        one.budget = cut_turnaround({row, command.marks, connection->second, sample.permission_waits(),
-                                     initiator.get(), target.get(),
-                                     medians.is_slow(row, behind_tap_ns(connection->second))});
+        const ConnectionRow& of = connection->second;
+        const bool is_slow = medians.is_slow(row, behind_tap_ns(of));
+        const int64_t others_queued_ns =
+            queues.longest_of_others_ns(of, row.connection, row.request_ns, row.response_ns);
+        one.budget = cut_turnaround({row, command.marks, of, sample.permission_waits(), initiator.get(),
+                                     target.get(), is_slow, others_queued_ns});
     }
     return cut;
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the map owns what it is given
+}
 
 }  // namespace sanscope

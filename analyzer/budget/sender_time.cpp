@@ -432,6 +432,28 @@ bool SenderTime::queues_at(int64_t time_ns) const {
     return (*track_)[at].outstanding() * byte_ns_ > static_cast<double>(rtt_ns_ + pause_ns);
 }
 
+std::vector<SenderTime::Queued> SenderTime::queues(int64_t least_ns) const {
+    constexpr double longest_ns = 60e9;  // a longer one is made up
+    std::vector<Queued> queues;
+    if (rtt_ns_ == no_time || byte_ns_ <= 0) return queues;
+    bool is_queueing = false;
+    for (size_t chunk = 0; chunk < track_->chunks(); ++chunk) {
+        for (const SendStep& step : track_->chunk(chunk)) {
+            const double taken_ns = std::min(step.outstanding() * byte_ns_, longest_ns);
+            const int64_t queued_ns = static_cast<int64_t>(taken_ns) - round_trip_ns(rtt_ns_);
+            if (is_queueing) queues.back().end_ns = step.time_ns();
+            if (queued_ns < least_ns) {
+                is_queueing = false;
+                continue;
+            }
+            if (!is_queueing) queues.push_back({step.time_ns(), step.time_ns(), 0});
+            is_queueing = true;
+            queues.back().longest_ns = std::max(queues.back().longest_ns, queued_ns);
+        }
+    }
+    return queues;
+}
+
 void SenderTime::find_silences() {
     if (rtt_ns_ == no_time) return;
     const auto note = [&](int64_t from_ns, int64_t until_ns) {

@@ -45,6 +45,13 @@ class SenderTime {
     int64_t idle_until(int64_t time_ns) const;
     // Whether what was outstanding then takes longer on the path than a round trip: it stood in a queue.
     bool queues_at(int64_t time_ns) const;
+    // All stretches of time in which it stood in a queue for `least_ns` or longer, and the longest in each.
+    struct Queued {
+        int64_t begin_ns;
+        int64_t end_ns;
+        int64_t longest_ns;
+    };
+    std::vector<Queued> queues(int64_t least_ns) const;
     // What was first sent then could be read by the receiver when everything lost before it had been sent again: that
     // moment, and whether a timer was waited for. The same moment where nothing was lost.
     struct Repaired {

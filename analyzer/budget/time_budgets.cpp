@@ -59,6 +59,25 @@ bool TimeBudgets::is_slow(const CommandRow& row) const {
     return kind_medians_->is_slow(row, behind_tap_ns(store_->connection(row.connection)));
 }
 
+int64_t TimeBudgets::others_queued_ns(const CommandRow& row) const {
+    const ConnectionRow& connection = store_->connection(row.connection);
+    if (row.turnaround_ns() < PathQueues::least_ns || connection.vantage == Vantage::target ||
+        store_->connections().size() == 1) {
+        return 0;
+    }
+    if (!path_queues_) {
+        path_queues_.emplace();
+        for (uint32_t number = 1; number <= store_->connections().size(); ++number) {
+            const ConnectionNumber connection_number(number);
+            const Senders& senders = senders_of(connection_number);
+            for (const auto* sender : {senders.initiator.get(), senders.target.get()})
+                path_queues_->add(store_->connection(connection_number), connection_number, sender);
+        }
+        path_queues_->finish();
+    }
+    return path_queues_->longest_of_others_ns(connection, row.connection, row.request_ns, row.response_ns);
+}
+
 CommandBudget TimeBudgets::of(CommandNumber command) const {
     const CommandRow& row = store_->command(command);
     CommandBudget budget;
@@ -78,7 +97,8 @@ CommandBudget TimeBudgets::of(CommandNumber command) const {
         return budget;
     }
     return cut_turnaround({row, *marks, store_->connection(row.connection), store_->permission_waits(),
-                           senders.initiator.get(), senders.target.get(), is_slow(row)});
+                           senders.initiator.get(), senders.target.get(), is_slow(row),
+                           others_queued_ns(row)});
 }
 
 }  // namespace sanscope

@@ -11,13 +11,15 @@
 #include "analyzer/base/time_spans.h"
 #include "analyzer/budget/budget_parts.h"
 #include "analyzer/budget/kind_medians.h"
+#include "analyzer/budget/path_queues.h"
 #include "analyzer/budget/sender_time.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
 
 // Where the time of a capture's commands went. Of a store to which nothing is added any more and which keeps budgets, commands
-// and losses; it outlives this. A connection's senders are passed over once, when the first of its commands is asked for. One
+// and losses; it outlives this. A connection's senders are passed over once, when the first of its commands is asked for, or one of
+// another's that may have stood behind its packets. One
 // thread at a time; commands are best asked for in order, or one connection's after another's.
 class TimeBudgets {
   public:
@@ -42,11 +44,13 @@ class TimeBudgets {
     std::unique_ptr<SenderTime> pass_over(const SendTrack* track) const;
     TimeSpans jumps_of(ConnectionNumber connection) const;
     bool is_slow(const CommandRow& row) const;
+    int64_t others_queued_ns(const CommandRow& row) const;
 
     const ResultStore* store_;
     std::map<std::pair<uint32_t, Side>, std::vector<const LossRow*>> losses_;
     mutable std::vector<Senders> senders_;  // by connection number - 1
     mutable std::optional<KindMedians> kind_medians_;
+    mutable std::optional<PathQueues> path_queues_;
 };
 
 }  // namespace sanscope
