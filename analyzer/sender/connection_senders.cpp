@@ -91,6 +91,7 @@ void ConnectionSenders::on_packet(Side from, const DecodedPacket& packet, Packet
         vantage_.on_packet(from, time_ns, packet, options);
         note_round_trip();
     }
+    if ((packet.flags & tcp_syn) != 0) hearer.history.on_opened();
     // Where options are cut off, the window's scale may be with them.
     if ((packet.flags & tcp_syn) != 0 && !packet.options_cut) note_syn(sender, options);
 

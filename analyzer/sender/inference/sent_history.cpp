@@ -71,6 +71,7 @@ void SentHistory::on_other(SentSegment& segment, uint32_t length, int64_t round_
 }
 
 void SentHistory::begin(const SentSegment& segment, uint32_t length) {
+    const bool again = begun_;
     begun_ = true;
     holes_.clear();
     repaired_.clear();
@@ -84,11 +85,39 @@ void SentHistory::begin(const SentSegment& segment, uint32_t length) {
     begun_length_ = length;
     front_ = {};
     end_ = segment.seq;
-    if (!is_syn) {
+    if (!is_syn && !again && any_ack_ && start_.before(segment.seq)) {
+        add_holes_before(segment);
+    } else if (!is_syn) {
         add_hole(Serial32(segment.seq.value - before_capture), segment.seq, mark_of(segment));
         holes_.back().is_start = true;
     }
     advance(segment, length);
+}
+
+// The first segment that was captured of this side, and the other one had acknowledged bytes before it.
+void SentHistory::add_holes_before(const SentSegment& segment) {
+    const Serial32 start =
+        start_.distance_to(segment.seq) > longest_hole ? Serial32(segment.seq.value - longest_hole) : start_;
+    const Serial32 heard =
+        std::clamp(acknowledged_, start, segment.seq, [](Serial32 a, Serial32 b) { return a.before(b); });
+    const auto add = [&](Serial32 begin, Serial32 end, bool is_start) {
+        if (!begin.before(end)) return;
+        add_hole(begin, end, mark_of(segment));
+        holes_.back().is_start = is_start;
+    };
+    add(Serial32(start.value - before_capture), start, true);
+    add(start, heard, false);
+    if (start.before(heard)) note_acknowledged(holes_.back(), acknowledged_ns_, acknowledged_by_);
+    // Of a capture that begins in the midst, these may have been on their way all the time.
+    add(heard, segment.seq, !opened_);
+}
+
+// An acknowledgement, and nothing of this side was captured yet.
+void SentHistory::note_start(const ReceivedAck& ack) {
+    // What was on its way when the capture began is acknowledged, or sent again, by then.
+    constexpr int64_t on_its_way_ns = 1'000'000'000;
+    if (!any_ack_) first_heard_ns_ = ack.time_ns;
+    if (!any_ack_ || (!opened_ && ack.time_ns - first_heard_ns_ < on_its_way_ns)) start_ = ack.ack;
 }
 
 // The byte before SND.NXT asks whether the other side still lives. Either it is known to have that byte; or the byte
@@ -312,6 +341,8 @@ void SentHistory::note_acknowledgement(const ReceivedAck& ack, bool repeats) {
             uncovered_echoes_ = ack.has_timestamp;
             next_missing_ns_ = std::min(next_missing_ns_, ack.time_ns + grace_ns);
         }
+    } else {
+        note_start(ack);
     }
     any_ack_ = true;
     acknowledged_ = ack.ack;

@@ -23,6 +23,9 @@ namespace sanscope {
 // whether anybody can have asked for it by then. Where none of these decides, it was an original: that needs no packet
 // which the capture lacks.
 //
+// Of a side whose first segment stands in the capture later than what the other side acknowledges of it, the bytes before
+// that segment are a hole of the capture too, where they cannot have been on their way when it began.
+//
 // An acknowledgement may stand in the capture before the segment it acknowledges: two processors, or two ports, have
 // each their own queue to the tap. Bytes that are acknowledged and not yet seen are a hole of the capture only once the
 // grace has passed.
@@ -57,6 +60,9 @@ class SentHistory {
             return;
         note_acknowledgement(ack, repeats);
     }
+
+    // The SYN of the other side was captured: whatever this side sends behind its own comes later.
+    void on_opened() { opened_ = true; }
 
     // Bytes that were acknowledged and that no packet brought.
     struct Missing {
@@ -105,6 +111,8 @@ class SentHistory {
     void on_other(SentSegment& segment, uint32_t length, int64_t round_trip_ns);
     void advance(const SentSegment& segment, uint32_t length);
     void begin(const SentSegment& segment, uint32_t length);
+    void add_holes_before(const SentSegment& segment);
+    void note_start(const ReceivedAck& ack);
     void note_ip_id(uint16_t ip_id);
     bool ip_ids_count() const { return ip_id_credit_ > 0; }
     bool keeps_alive(const SentSegment& segment, uint32_t length) const;
@@ -126,9 +134,12 @@ class SentHistory {
     bool was_sent_before_start(const SentSegment& segment);
 
     bool begun_ = false;
-    bool begun_late_ = false;    // amid the connection, and little was seen since,
-    Serial32 begun_at_;          // from here on,
-    uint32_t begun_length_ = 0;  // the first segment of so much
+    bool begun_late_ = false;           // amid the connection, and little was seen since,
+    Serial32 begun_at_;                 // from here on,
+    uint32_t begun_length_ = 0;         // the first segment of so much
+    bool opened_ = false;               // the other side's SYN was captured
+    int64_t first_heard_ns_ = no_time;  // when the other side first acknowledged anything
+    Serial32 start_;  // what was sent from here on was sent since the capture began; if any_ack_
     bool any_sent_before_ = false;
     Serial32 sent_before_;  // SND.NXT before that, as a pure acknowledgement has it
     bool any_sacked_ = false;

@@ -147,6 +147,60 @@ TEST(SentHistory, LacksWhatWasSentSinceItBegan) {
     EXPECT_EQ(later.missing(second, true).size(), 1u) << "long after its beginning";
 }
 
+TEST(SentHistory, LacksWhatWasAcknowledgedBeforeItsFirstSegmentOfAConnectionThatOpenedInTheCapture) {
+    Tap tap;
+    tap.history.on_opened();
+    tap.hears(0, 0);
+    tap.hears(1 * ms, 4);
+    tap.hears(2 * ms, 10);
+    tap.sends(12, {.at = 3 * ms});
+    tap.hears(4 * ms, 13);
+    const auto lacking = tap.missing(second);
+    ASSERT_EQ(lacking.size(), 2u);
+    EXPECT_EQ(lacking[0].begin, Serial32(100'000));
+    EXPECT_EQ(lacking[0].end, Serial32(110'000));
+    EXPECT_EQ(lacking[0].time_ns, 2 * ms);
+    EXPECT_EQ(lacking[1].begin, Serial32(110'000));
+    EXPECT_EQ(lacking[1].end, Serial32(112'000)) << "on its way when the first segment came";
+
+    Tap only_the_syn;
+    only_the_syn.history.on_opened();
+    only_the_syn.hears(0, 0);
+    only_the_syn.sends(0, {.at = 1 * ms});
+    only_the_syn.hears(2 * ms, 1);
+    EXPECT_TRUE(only_the_syn.missing(second, true).empty());
+}
+
+TEST(SentHistory, LacksWhatWasAcknowledgedBeforeItsFirstSegmentOnceNothingCanHaveBeenOnItsWay) {
+    Tap soon;
+    soon.hears(0, 0);
+    soon.hears(900 * ms, 10);
+    soon.sends(12, {.at = 950 * ms});
+    soon.hears(960 * ms, 13);
+    EXPECT_TRUE(soon.missing(9 * second, true).empty());
+
+    Tap late;
+    late.hears(0, 0);
+    late.hears(900 * ms, 10);
+    late.hears(1100 * ms, 20);
+    late.sends(22, {.at = 1200 * ms});
+    late.hears(1300 * ms, 23);
+    const auto lacking = late.missing(9 * second, true);
+    ASSERT_EQ(lacking.size(), 1u);
+    EXPECT_EQ(lacking[0].begin, Serial32(110'000));
+    EXPECT_EQ(lacking[0].end, Serial32(120'000));
+}
+
+TEST(SentHistory, OfAFirstSegmentThatAnotherOvertookNothingIsLacking) {
+    Tap tap;
+    tap.history.on_opened();
+    tap.hears(0, 0);
+    tap.sends(1, {.at = 1 * ms, .ip_id = 12});
+    EXPECT_EQ(tap.sends(0, {.at = 1 * ms + 5 * us, .ip_id = 11}).sent, Sent::late);
+    tap.hears(2 * ms, 2);
+    EXPECT_TRUE(tap.missing(second, true).empty());
+}
+
 TEST(SentHistory, TellsALateOriginalByItsIpIdentification) {
     Tap tap;
     tap.syn();
