@@ -285,8 +285,9 @@ void doubt_what_is_not_known(Finding& finding, bool hides_logouts, bool lacks_pa
     if (!lacks_packets) return;
     finding.confidence = Finding::Confidence::possible;
     finding.explanation +=
-        " Packets of the connection are missing from the capture: a Logout or answers may have been among "
-        "them.";
+        " Packets of the connection are missing from the capture: a Logout, commands or answers may have "
+        "been "
+        "among them.";
 }
 
 // A Logout, on the connection or on another one of its session, closed it, or may have.
@@ -310,6 +311,12 @@ std::vector<uint32_t> sessions_logged_out_perhaps(const ResultStore& store) {
 
 std::string were(uint64_t commands) {
     return fmt::format("{} {}", counted(commands, "command"), commands == 1 ? "was" : "were");
+}
+
+// Not everything that was said on it is in the capture; or nothing of the one side, which had the other's answers.
+bool is_seen_in_part(const ResultStore& store, uint32_t connection) {
+    const ConnectionRow& row = store.connection(connection);
+    return row.packets_out == 0 || row.packets_in == 0 || lacks_packets(store, connection);
 }
 
 // Of a connection with no command under way.
@@ -391,7 +398,7 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
                                          human_count(late->second.count)));
         }
         tell_cause_of_end(finding, cause, input.store, *closing);
-        doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number),
+        doubt_what_is_not_known(finding, logouts_hidden, is_seen_in_part(input.store, number),
                                 std::ranges::binary_search(in_doubt, finding.session));
         list.push_back(std::move(finding));
     }
@@ -413,8 +420,9 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
         finding.session = row.session;
         finding.packet = closing->packet;
         finding.begin_ns = finding.end_ns = closing->time_ns;
+        const bool in_part = is_seen_in_part(input.store, number);
         // A command may have been moved to another connection of the session, and have been answered there.
-        const bool idle = commands.last_answer_ns[number - 1] <= closing->time_ns;
+        const bool idle = !in_part && commands.last_answer_ns[number - 1] <= closing->time_ns;
         const bool refused = has_refused_logout(input.store, number);
         finding.title =
             fmt::format("{} {} reset the connection (RST) {}{}", closing->by_target ? "Target" : "Initiator",
@@ -430,8 +438,8 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
                                      counted(commands.of_connection[number - 1], "command"),
                                      refused ? "a Logout that was refused" : "no Logout"));
         tell_cause_of_end(finding, cause_of_end(input.store, number, *closing), input.store, *closing);
-        finding.explanation += what_came_of_all(commands, number);
-        doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number),
+        if (!in_part) finding.explanation += what_came_of_all(commands, number);
+        doubt_what_is_not_known(finding, logouts_hidden, in_part,
                                 std::ranges::binary_search(in_doubt, finding.session));
         list.push_back(std::move(finding));
     }

@@ -2783,7 +2783,26 @@ TEST_F(Findings, a_reset_without_a_logout_is_possible_alone_where_packets_are_mi
     add_loss(add_initiator(), LossKind::not_captured, 990);
     const Finding finding = find_one(Kind::connection_reset);
     EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
-    EXPECT_THAT(finding.explanation, HasSubstr("a Logout or answers may have been among them"));
+    EXPECT_THAT(finding.explanation, HasSubstr("a Logout, commands or answers may have been among them"));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("was answered")));
+    EXPECT_THAT(finding.title, Not(HasSubstr("no command under way")));
+}
+
+TEST_F(Findings, of_one_direction_a_reset_does_not_tell_that_all_was_answered) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    ConnectionRow& row = store.connection(1);
+    row.in.reset = true;
+    row.in.reset_packet = 77;
+    row.in.reset_ns = 995 * ms;
+    EXPECT_THAT(find_one(Kind::connection_reset).explanation, HasSubstr("was answered"));
+    row.packets_out = 0;
+    const Finding of_target = find_one(Kind::connection_reset);
+    EXPECT_EQ(of_target.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(of_target.explanation, Not(HasSubstr("was answered")));
+    EXPECT_THAT(of_target.title, Not(HasSubstr("no command under way")));
+    row.packets_out = row.packets_in;
+    row.packets_in = 0;
+    EXPECT_THAT(find_one(Kind::connection_reset).explanation, Not(HasSubstr("was answered")));
 }
 
 // Without their logins, two connections of one initiator may be of one session (MC/S), which a Logout on either closes.
