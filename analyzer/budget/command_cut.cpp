@@ -204,6 +204,9 @@ class Cutter {
         const int64_t first_ns = sender->sent_ns(answer_begin_ + 1);
         if (first_ns == no_time) return advance(Part::unknown, end_ns_);
         const int64_t until_ns = std::min(first_ns, end_ns_);
+        // It told others something meanwhile, which is not in the capture: that it seems idle shows nothing.
+        if (sender->lacks_any() && sender->lacks_most(at_ns_, answer_begin_))
+            return advance(Part::unknown, end_ns_);
         pass_unproven(*sender, until_ns);
         const int64_t begin_ns = at_ns_;
         const int64_t idle_until_ns = sender->idle_until(first_ns);

@@ -551,6 +551,23 @@ TEST_F(TurnaroundParts, WhatNobodyCapturedOfItSaysNothing) {
     EXPECT_EQ(parts(of_it), "unknown 7");
 }
 
+TEST_F(TurnaroundParts, FewAnswersToOthersThatNobodyCapturedDoNotHideAnIdleTarget) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 1448, 1448);
+    step(Side::b, 6, 11'448, 10'000);
+    const CommandNumber command = read(0, 7, 10'000, 11'448);
+    lose(Side::b, 6, 1448, 1448, LossKind::not_captured);
+    EXPECT_EQ(parts(command), "request_path 1, target 5, return_path 1") << "few of them";
+}
+
+TEST_F(TurnaroundParts, ATargetMostOfWhoseAnswersToOthersNobodyCapturedIsNotKnownToHaveBeenIdle) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 6, 11'448, 10'000);
+    for (uint32_t offset = 2896; offset < 10'000; offset += 1184)
+        lose(Side::b, 6, offset, 1184, LossKind::not_captured);
+    EXPECT_EQ(parts(read(0, 7, 10'000, 11'448)), "request_path 1, return_path 1, unknown 5");
+}
+
 // The tail of an answer was lost, and what the timer sent again as well.
 TEST_F(TurnaroundParts, ALongSilenceInTheMidstOfAnAnswerIsNotKnownToBeTheTargets) {
     step(Side::a, 0, 48, 48);

@@ -125,6 +125,21 @@ bool SenderTime::lacks(int64_t begin, int64_t end) const {
     return behind != missing_.begin() && std::prev(behind)->end > begin;
 }
 
+bool SenderTime::lacks_most(int64_t from_ns, int64_t end) const {
+    if (missing_.empty()) return false;
+    const size_t at = last_step_at(from_ns);
+    const int64_t begin = at == none ? std::min<int64_t>(0, missing_.front().begin) : position_at(at);
+    int64_t seen_to = begin;
+    int64_t lacking = 0;
+    for (auto missing = std::ranges::upper_bound(missing_, begin, {}, &Missing::end);
+         missing != missing_.end() && missing->begin < end; ++missing) {
+        const int64_t from = std::max(missing->begin, seen_to);
+        seen_to = std::max(seen_to, std::min(missing->end, end));
+        lacking += std::max<int64_t>(0, seen_to - from);
+    }
+    return lacking > 0 && 2 * lacking >= end - begin;
+}
+
 void SenderTime::index() {
     const SendTrack& steps = *track_;
     if (steps.empty()) return;

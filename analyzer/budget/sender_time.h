@@ -68,6 +68,8 @@ class SenderTime {
 
     // Whether the capture lacks bytes between the two positions that were acknowledged; any at all.
     bool lacks(int64_t begin, int64_t end) const;
+    // Whether the capture lacks half or more of what it sent from that moment on, up to the position.
+    bool lacks_most(int64_t from_ns, int64_t end) const;
     bool lacks_any() const { return too_far_apart_ || !missing_.empty(); }
 
     double byte_ns() const { return byte_ns_; }
