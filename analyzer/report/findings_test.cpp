@@ -2884,6 +2884,28 @@ TEST_F(Findings, an_initiator_that_resets_after_it_waited_long_is_not_the_cause)
     EXPECT_THAT(finding.explanation, HasSubstr("Look at the target, not at the network"));
 }
 
+// Its answers may be among what it sends in vain.
+TEST_F(Findings, a_target_of_whose_data_nothing_is_acknowledged_any_more_is_not_silent) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    add_command({.request_ns = 110 * ms, .name = "READ(16)", .opcode = read_16});
+    ConnectionRow& row = store.connection(1);
+    row.out.reset = true;
+    row.out.reset_ns = 990 * ms;
+    row.out.acknowledged_ns = 111 * ms;
+    row.in.acknowledged_ns = 110 * ms;
+    row.in.unacknowledged = 14480;
+    EXPECT_EQ(find_one(Kind::unanswered_commands).side, Finding::Side::target)
+        << "sent just before the end, perhaps";
+    row.retransmissions_in = 3;
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(finding.side, Finding::Side::path);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::likely);
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("Look at the target")));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("not acknowledged, nor was anything of it for 880 ms")));
+    row.in.acknowledged_ns = 800 * ms;
+    EXPECT_EQ(find_one(Kind::unanswered_commands).side, Finding::Side::target) << "others were, for long";
+}
+
 TEST_F(Findings, answers_that_came_when_the_initiator_had_given_up_are_none) {
     for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
     add_read(110, 800);

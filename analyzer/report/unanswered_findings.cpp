@@ -234,6 +234,16 @@ class OfConnection {
         return waited_ns_ <= std::clamp(patience_ns_, moment_ns, felt_by_anyone_ns);
     }
 
+    int64_t end_ns() const { return ended() ? closing_->time_ns : capture_end_ns_; }
+    // For most of the time that it waited nothing more of what the target had sent was acknowledged, though it sent that again, or
+    // the initiator sent something behind it.
+    bool target_is_unheard() const {
+        const bool is_old = row_.retransmissions_in > 0 || row_.in.answers_since > 0;
+        return is_old && late_ == nullptr && row_.in.unacknowledged > 0 &&
+               row_.in.acknowledged_ns != no_time &&
+               2 * elapsed_ns(row_.in.acknowledged_ns, end_ns()) >= waited_ns_;
+    }
+
     enum class BreaksOff : uint8_t { no, unacknowledged, data_owed };
     // Nothing of the connection is captured any more though one of its hosts has to send: again what was not acknowledged, within a
     // retransmission timeout (RFC 6298 §2.4), or the data that R2T PDUs ask for.
@@ -386,6 +396,19 @@ class OfConnection {
                 "its "
                 "log.";
             if (!closing_->reset) finding.add_sign(words_of(*closing_));
+            return;
+        }
+        if (target_is_unheard()) {
+            finding.side = Side::path;
+            finding.confidence = Finding::Confidence::likely;
+            finding.add_sign(fmt::format(
+                "{} that the target sent {} not acknowledged, nor was anything of it for {}",
+                counted(row_.in.unacknowledged, "byte"), row_.in.unacknowledged == 1 ? "was" : "were",
+                human_duration(elapsed_ns(row_.in.acknowledged_ns, end_ns()))));
+            finding.explanation +=
+                "The target answers, and what it sends does not arrive: look at the path from it to the "
+                "initiator, or whether that host stood still.";
+            if (ended() && !closing_->reset) finding.add_sign(words_of(*closing_));
             return;
         }
         // Its TCP acknowledges what the target's kernel received, whatever became of the program.
