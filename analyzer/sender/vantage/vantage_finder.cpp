@@ -51,7 +51,9 @@ void VantageFinder::on_packet(Side from, int64_t time_ns, const DecodedPacket& p
     if ((packet.flags & tcp_ack) != 0 && (packet.flags & tcp_rst) == 0) {
         const Serial32 ack(packet.ack);
         if (!self.acked_any || self.acked.before(ack)) {
-            answer(self, self.by_ack, ack, false, time_ns);
+            // Of a side that is heard late, the capture may lack what answered most of it long ago.
+            const bool is_late = !self.acked_any && !self.syn_sent;
+            answer(self, self.by_ack, ack, is_late, time_ns);
             self.acked = ack;
             self.acked_any = true;
         }

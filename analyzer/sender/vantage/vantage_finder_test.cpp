@@ -98,6 +98,22 @@ TEST(VantageFinder, ConnectionWithoutHandshakeIsToldByItsData) {
     EXPECT_EQ(finder.round_trip_ns(Side::b), 30 * us);
 }
 
+// Of b, nothing was captured for a second.
+TEST(VantageFinder, ASideThatIsHeardLateDidNotTakeSoLongToAnswer) {
+    VantageFinder finder;
+    feed(finder, {.from = Side::a, .time_ns = 0, .flags = tcp_syn, .seq = 99});
+    uint32_t seq = 100;
+    for (int64_t t = 1 * ms; t < 1000 * ms; t += 10 * ms) {
+        feed(finder, {.from = Side::a, .time_ns = t, .seq = seq, .ack = 500, .length = 48});
+        seq += 48;
+    }
+    feed(finder, {.from = Side::a, .time_ns = 1000 * ms, .seq = seq, .ack = 500, .length = 48});
+    feed(finder, {.from = Side::b, .time_ns = 1002 * ms, .seq = 500, .ack = seq + 48, .length = 1000});
+    feed(finder, {.from = Side::a, .time_ns = 1002 * ms + 10 * us, .seq = seq + 48, .ack = 1500});
+    EXPECT_FALSE(finder.settled());
+    EXPECT_EQ(finder.round_trip_ns(Side::b), no_time);
+}
+
 TEST(VantageFinder, EchoedTimestampsTellOfASideThatOnlyAcknowledges) {
     // b sends data that a's acknowledgements release: nothing of a's is ever acknowledged anew.
     VantageFinder finder;
