@@ -336,7 +336,16 @@ std::string what_came_of_all(const CommandFacts& commands, uint32_t connection) 
 // What had been asked for or announced is no crash of the side that closes the connection.
 void tell_cause_of_end(Finding& finding, const std::optional<EndCause>& cause, const ResultStore& store,
                        const Closing& closing) {
-    if (!cause) return;
+    if (!cause) {
+        const std::optional<LostBefore> lost = lost_before(store, finding.connection, closing);
+        if (!lost) return;
+        finding.severity = Severity::information;
+        finding.add_sign(lost->sign(closing.time_ns));
+        finding.explanation = lost->words();
+        finding.side = lost->closing.by_target ? Finding::Side::target : Finding::Side::initiator;
+        finding.confidence = Finding::Confidence::likely;
+        return;
+    }
     finding.add_sign(cause->sign(store, finding.connection, closing.time_ns));
     finding.explanation = cause->words();
     finding.side = cause->is_of_initiator() ? Finding::Side::initiator : Finding::Side::target;

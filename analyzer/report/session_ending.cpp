@@ -268,6 +268,40 @@ std::string EndCause::words() const {
                  "takeover, or a limit.";
 }
 
+std::optional<LostBefore> lost_before(const ResultStore& store, uint32_t connection, const Closing& closing) {
+    constexpr int64_t longest_ns = 5'000'000'000;
+    const uint32_t session = store.connection(connection).session;
+    if (session == 0 || store.session(session).connections < 2) return std::nullopt;
+    std::optional<LostBefore> first;
+    uint32_t number = 0;
+    for (const ConnectionRow& row : store.connections()) {
+        if (++number == connection || row.session != session) continue;
+        const std::optional<Closing> other = first_closing(row);
+        const bool just_before = other && other->time_ns < closing.time_ns &&
+                                 elapsed_ns(other->time_ns, closing.time_ns) <= longest_ns;
+        if (!just_before || (first && first->closing.time_ns <= other->time_ns)) continue;
+        if (is_logged_out(store, number) || is_closed_by_logout(store, number)) continue;
+        first = LostBefore{number, *other};
+    }
+    // One side closes them all, one after the other.
+    return first && first->closing.by_target != closing.by_target ? first : std::nullopt;
+}
+
+std::string LostBefore::sign(int64_t closed_ns) const {
+    return fmt::format("connection {} of its session was {} by the {}{}, {} before", connection,
+                       closing.reset ? "reset" : "closed", closing.by_target ? "target" : "initiator",
+                       closing.packet == 0 ? "" : fmt::format(" in packet {}", closing.packet),
+                       human_duration(elapsed_ns(closing.time_ns, closed_ns)));
+}
+
+std::string LostBefore::words() const {
+    return fmt::format(
+        "The {} had ended another connection of the session just before. Unless both recover connections "
+        "(ErrorRecoveryLevel 2), the session ends with it, and the other side closes what is left of it "
+        "(session recovery, RFC 7143 §7.1.4.4). Look at why the {} ended that one.",
+        closing.by_target ? "target" : "initiator", closing.by_target ? "target" : "initiator");
+}
+
 int64_t events_known_until_ns(const ResultStore& store, int64_t end_ns) {
     const std::vector<SessionEvent>& events = store.session_events().first_ones();
     return events.size() < SessionEvents::most_kept ? end_ns : std::min(end_ns, events.back().time_ns);

@@ -47,6 +47,20 @@ struct EndCause {
 
 std::optional<EndCause> cause_of_end(const ResultStore& store, uint32_t connection, const Closing& closing);
 
+// Another connection of its session that ended just before this one was closed, by the other side and without a Logout: where
+// connections are not recovered, a session ends with the first that it loses (RFC 7143 §7.1.4.4).
+struct LostBefore {
+    uint32_t connection = 0;
+    Closing closing;
+
+    // "connection 2 of its session was reset by the target in packet 171, 27.0 µs before".
+    std::string sign(int64_t closed_ns) const;
+    // What it means, and where to look, in sentences.
+    std::string words() const;
+};
+
+std::optional<LostBefore> lost_before(const ResultStore& store, uint32_t connection, const Closing& closing);
+
 // Up to which moment all events of the sessions are kept: `end_ns`, that of the capture, unless there were too many.
 int64_t events_known_until_ns(const ResultStore& store, int64_t end_ns);
 

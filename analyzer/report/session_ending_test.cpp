@@ -294,6 +294,33 @@ TEST_F(EndOfConnection, long_after_a_logout_elsewhere_is_told) {
     EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
 }
 
+// RFC 7143 §7.1.4.4: the initiator closes what is left of a session of which the target reset a connection.
+TEST_F(EndOfConnection, that_the_initiator_makes_behind_the_reset_of_another_of_its_session_is_the_targets) {
+    store.connection(1).in.fin_ns = no_time;
+    store.connection(1).out.fin_ns = end_ns;
+    EXPECT_EQ(told().side, Finding::Side::initiator);
+    ConnectionRow& other = add_connection(0, 1);
+    store.session(1).connections = 2;
+    other.in.reset = true;
+    other.in.reset_packet = 77;
+    other.in.reset_ns = end_ns - ms;
+    const Finding finding = told();
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::likely);
+    EXPECT_EQ(finding.severity, Severity::information);
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("it died, was killed")));
+    EXPECT_THAT(finding.evidence,
+                Contains("connection 2 of its session was reset by the target in packet 77, 1.00 ms before"));
+    const Finding commands = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(commands.side, Finding::Side::target);
+    EXPECT_THAT(commands.explanation, HasSubstr("session recovery"));
+    store.connection(2).in.reset_ns = end_ns - 10 * second;
+    EXPECT_EQ(told().side, Finding::Side::initiator) << "long before";
+    store.connection(2).in.reset_ns = no_time;
+    store.connection(2).out.fin_ns = end_ns - ms;
+    EXPECT_EQ(told().side, Finding::Side::initiator) << "the initiator closed both";
+}
+
 TEST_F(EndOfConnection, by_reset_after_an_abort_does_not_say_that_all_was_answered) {
     end_by_reset_without_commands();
     EXPECT_THAT(told().explanation, HasSubstr("All that the initiator had asked for was answered"));

@@ -169,6 +169,7 @@ class OfConnection {
         int64_t end_ns = ended() ? row_.end_ns : capture_end_ns_;
         if (ended() && elapsed_ns(like_.row.request_ns, closing_->time_ns) > 0) end_ns = closing_->time_ns;
         if (closing_) cause_ = cause_of_end(input.store, number, *closing_);
+        if (closing_ && !cause_) lost_before_ = lost_before(input.store, number, *closing_);
         // With that login the initiator gave it up, whenever the target closes it.
         reinstated_ = !all_late_ && cause_ && cause_->is_reinstatement() && cause_->is_sure;
         waited_ns_ = elapsed_ns(like_.row.request_ns, all_late_     ? given_up_ns_
@@ -380,6 +381,13 @@ class OfConnection {
             if (!closing_->reset) finding.add_sign(words_of(*closing_));
             return;
         }
+        if (lost_before_ && waited_for_a_moment()) {
+            finding.side = lost_before_->closing.by_target ? Side::target : Side::initiator;
+            finding.confidence = Finding::Confidence::likely;
+            finding.explanation += lost_before_->words();
+            finding.add_sign(lost_before_->sign(closing_->time_ns));
+            return;
+        }
         if (ended() && !closing_->by_target && waited_for_a_moment()) {
             finding.severity = Severity::notice;
             finding.side = Side::initiator;
@@ -450,6 +458,7 @@ class OfConnection {
         false;  // a gap between files lies behind the first request, and its connection went on
     std::optional<EndCause> cause_;  // why the connection was closed
     std::string cause_sign_;
+    std::optional<LostBefore> lost_before_;
     bool reinstated_ = false;  // the initiator put another in its place
     bool logged_out_ = false;
     const SessionEvent* reset_ = nullptr;  // another session's, while they were under way
