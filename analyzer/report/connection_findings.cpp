@@ -285,9 +285,8 @@ void doubt_what_is_not_known(Finding& finding, bool hides_logouts, bool lacks_pa
     if (!lacks_packets) return;
     finding.confidence = Finding::Confidence::possible;
     finding.explanation +=
-        " Packets of the connection are missing from the capture: a Logout, commands or answers may have "
-        "been "
-        "among them.";
+        " Packets of the connection are missing from the capture: "
+        "a Logout, commands or answers may have been among them.";
 }
 
 // A Logout, on the connection or on another one of its session, closed it, or may have.
