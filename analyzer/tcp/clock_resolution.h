@@ -30,16 +30,25 @@ class ClockResolution {
         if (packets_ < least_packets || same_time_ * 8 < packets_) return 0;
         const int64_t decimal_ns = decimal_ns_ > finest_ns ? decimal_ns_ : 0;
         const int64_t ticking_ns = gaps_ >= least_gaps ? sum_ns_ / ticks_ : 0;
-        return std::max(decimal_ns, ticking_ns);
+        return is_of_system_clock(ticking_ns) ? std::max(decimal_ns, ticking_ns) : decimal_ns;
     }
 
   private:
     static constexpr int64_t finest_ns = 1000;
     static constexpr uint64_t least_packets = 32;
     static constexpr uint64_t least_gaps = 16;
-    // The shortest of system clocks in use, Linux's at 300 Hz, ticks each 3.33 ms; at 1000 Hz that is a power of ten.
     static constexpr int64_t least_tick_ns = 3'000'000;
     static constexpr int64_t most_tick_ns = 100'000'000;
+    // How often a second the clocks of Windows (64, 128) and of Linux (250, 300) tick, where that is no power of ten. Packets that a
+    // path or a program spaces evenly are apart by multiples of something else.
+    static constexpr bool is_of_system_clock(int64_t tick_ns) {
+        constexpr int64_t second_ns = 1'000'000'000;
+        constexpr int64_t frequencies[] = {64, 128, 250, 300};
+        return std::ranges::any_of(frequencies, [=](int64_t hz) {
+            const int64_t over_ns = (tick_ns * hz) - second_ns;
+            return std::max(over_ns, -over_ns) <= second_ns / 400;
+        });
+    }
     // Over more ticks, rounding adds up to more than can be told from a part of one.
     static constexpr int64_t most_ticks = 32;
     // Times kept in microseconds are each wrong by one; the tick, told by few gaps, by one for each of its own.

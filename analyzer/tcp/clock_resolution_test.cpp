@@ -71,6 +71,13 @@ TEST(ClockResolution, OfTimesAMicrosecondApartIsNone) {
     EXPECT_EQ(clock.resolution_ns(), 0);
 }
 
+// A path of 10 ms, with one command at a time, whose packets come in pairs.
+TEST(ClockResolution, OfPacketsThatAPathSpacesIsNone) {
+    ClockResolution clock;
+    for (int64_t i = 0; i < 1000; ++i) clock.note(begin_ns + (i / 2 * 10'003'500));
+    EXPECT_EQ(clock.resolution_ns(), 0);
+}
+
 TEST(ClockResolution, OfFewPacketsIsNotTold) {
     EXPECT_EQ(resolution_of([](int64_t ns) { return rounded(ns, 15'625'000); }, 31), 0);
     EXPECT_NE(resolution_of([](int64_t ns) { return rounded(ns, 15'625'000); }, 2000), 0);
