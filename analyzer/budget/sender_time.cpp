@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "analyzer/base/partition_index.h"
+#include "analyzer/base/time_spans.h"
 #include "analyzer/budget/path_rate.h"
 
 namespace sanscope {
