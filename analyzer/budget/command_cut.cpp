@@ -235,21 +235,24 @@ class Cutter {
         if (end_ns_ - at_ns_ < in_time_ns) return;
         if (input_.is_slow && target.repaired_unseen(at_ns_, answered_ns))
             return advance(Part::unknown, answered_ns);
-        const uint32_t end = marks().has_data_out ? marks().data_out_end : marks().request_end;
-        const int64_t acknowledged_ns =
-            input_.initiator->acknowledged_ns(position(Role::initiator, end, at_ns_));
+        const int64_t acknowledged_ns = arrival_acknowledged_ns();
         if (acknowledged_ns == no_time || acknowledged_ns - at_ns_ < way_.whole_ns() + in_time_ns) return;
         advance(Part::unknown, acknowledged_ns - way_.whole_ns());
     }
 
-    // The command may have stood behind what other connections had in a queue of the path, and its answer too.
+    // When the acknowledgement of all that the target needs reached the initiator, which sent something; no_time if none did.
+    int64_t arrival_acknowledged_ns() const {
+        const uint32_t end = marks().has_data_out ? marks().data_out_end : marks().request_end;
+        return input_.initiator->acknowledged_ns(position(Role::initiator, end, at_ns_));
+    }
+
+    // There and back.
     int64_t most_queued_ns() const { return 2 * input_.others_queued_ns; }
 
+    // The command may have stood behind what other connections had in a queue of the path, and its answer too.
     void pass_queues(int64_t answered_ns) {
         if (input_.initiator == nullptr || way_.to_target_ns == 0) return;
-        const uint32_t end = marks().has_data_out ? marks().data_out_end : marks().request_end;
-        const int64_t acknowledged_ns =
-            input_.initiator->acknowledged_ns(position(Role::initiator, end, at_ns_));
+        const int64_t acknowledged_ns = arrival_acknowledged_ns();
         const int64_t arrived_ns =
             acknowledged_ns == no_time ? answered_ns : acknowledged_ns - way_.whole_ns();
         advance(Part::unknown, std::min({arrived_ns, answered_ns, at_ns_ + most_queued_ns()}));

@@ -109,6 +109,14 @@ class TurnaroundParts : public testing::Test {
         marks.bytes_out = 4096;
     }
 
+    // What a read takes to whose answer the initiator listens so long; the target acknowledges it with that answer.
+    std::string parts_of_answered_read(int after_ms) {
+        step(Side::a, 0, 48, 48);
+        step(Side::b, after_ms - 1, 600, 600);
+        step(Side::a, after_ms, 48, 0);
+        return parts(read(0, after_ms, 0, 600));
+    }
+
     // So many reads that the kind has a median.
     void usual_reads(double took_ms) {
         for (int i = 0; i < 20; ++i) read(-90, -90 + took_ms, 0, 600);
@@ -306,10 +314,7 @@ TEST_F(TurnaroundParts, OneThatAcknowledgesAndAnswersLateDoes) {
 
 TEST_F(TurnaroundParts, WhatHeldUpOneAloneAndWasAcknowledgedWithTheAnswerMayBeThePaths) {
     usual_reads(3);
-    step(Side::a, 0, 48, 48);
-    step(Side::b, 26, 600, 600);
-    step(Side::a, 27, 48, 0);
-    EXPECT_EQ(parts(read(0, 27, 0, 600)), "request_path 1, return_path 1, unknown 25");
+    EXPECT_EQ(parts_of_answered_read(27), "request_path 1, return_path 1, unknown 25");
 }
 
 TEST_F(TurnaroundParts, OneThatWasAcknowledgedAtOnceIsTheTargets) {
@@ -324,10 +329,7 @@ TEST_F(TurnaroundParts, OneThatWasAcknowledgedAtOnceIsTheTargets) {
 TEST_F(TurnaroundParts, BehindAnotherConnectionsQueueTheTargetIsNotKnownToHaveBeenAsked) {
     usual_reads(9);
     another_fills_the_path(-20, 40);
-    step(Side::a, 0, 48, 48);
-    step(Side::b, 9, 600, 600);
-    step(Side::a, 10, 48, 0);
-    EXPECT_EQ(parts(read(0, 10, 0, 600)), "request_path 1, return_path 1, unknown 8");
+    EXPECT_EQ(parts_of_answered_read(10), "request_path 1, return_path 1, unknown 8");
 }
 
 TEST_F(TurnaroundParts, BehindAnotherConnectionsQueueItWasAskedWhereItAcknowledged) {
@@ -342,19 +344,13 @@ TEST_F(TurnaroundParts, BehindAnotherConnectionsQueueItWasAskedWhereItAcknowledg
 TEST_F(TurnaroundParts, NoQueueHoldsACommandMuchLongerThanItIs) {
     usual_reads(60);
     another_fills_the_path(-20, 80);
-    step(Side::a, 0, 48, 48);
-    step(Side::b, 60, 600, 600);
-    step(Side::a, 61, 48, 0);
-    EXPECT_EQ(parts(read(0, 61, 0, 600)), "request_path 1, target 43, return_path 1, unknown 16");
+    EXPECT_EQ(parts_of_answered_read(61), "request_path 1, target 43, return_path 1, unknown 16");
 }
 
 TEST_F(TurnaroundParts, AnotherConnectionsQueueOfAnotherTimeIsNoMatter) {
     usual_reads(9);
     another_fills_the_path(20, 80);
-    step(Side::a, 0, 48, 48);
-    step(Side::b, 9, 600, 600);
-    step(Side::a, 10, 48, 0);
-    EXPECT_EQ(parts(read(0, 10, 0, 600)), "request_path 1, target 8, return_path 1");
+    EXPECT_EQ(parts_of_answered_read(10), "request_path 1, target 8, return_path 1");
 }
 
 TEST_F(TurnaroundPartsAtTarget, AnotherConnectionsQueueWasPassedByWhatIsCaptured) {
@@ -367,10 +363,7 @@ TEST_F(TurnaroundPartsAtTarget, AnotherConnectionsQueueWasPassedByWhatIsCaptured
 
 TEST_F(TurnaroundParts, WhatAllTakeIsTheTargetsThoughAcknowledgedWithTheAnswer) {
     usual_reads(20);
-    step(Side::a, 0, 48, 48);
-    step(Side::b, 26, 600, 600);
-    step(Side::a, 27, 48, 0);
-    EXPECT_EQ(parts(read(0, 27, 0, 600)), "request_path 1, target 25, return_path 1");
+    EXPECT_EQ(parts_of_answered_read(27), "request_path 1, target 25, return_path 1");
 }
 
 TEST_F(TurnaroundParts, AnAnswerWhoseFirstWasLostBeforeTheCaptureDoesNotTellWhoWasSlow) {

@@ -69,13 +69,18 @@ int64_t PathQueues::longest_ns(const Stretches& stretches, uint32_t but_of, int6
     return longest_ns;
 }
 
-int64_t PathQueues::longest_of_others_ns(const ConnectionRow& row, ConnectionNumber connection,
-                                         int64_t begin_ns, int64_t end_ns) const {
+bool PathQueues::may_hold_up(const CommandRow& command, const ConnectionRow& row) {
+    return command.turnaround_ns() >= least_ns && row.vantage != Vantage::target;
+}
+
+int64_t PathQueues::longest_of_others_ns(const CommandRow& command, const ConnectionRow& row) const {
+    if (!may_hold_up(command, row)) return 0;
     int64_t longest = 0;
     for (const Endpoint& end : {row.initiator, row.target}) {
         const auto found = by_host_.find(end.address.words);
         if (found == by_host_.end()) continue;
-        longest = std::max(longest, longest_ns(found->second, connection.value(), begin_ns, end_ns));
+        longest = std::max(
+            longest, longest_ns(found->second, command.connection, command.request_ns, command.response_ns));
     }
     return longest;
 }

@@ -22,9 +22,11 @@ class PathQueues {
     void add(const ConnectionRow& row, ConnectionNumber connection, const SenderTime* sender);
     // To be called between the last add() and the first question.
     void finish();
-    // How long, at most, other connections of one of its two hosts queued between the two moments; 0: none did.
-    int64_t longest_of_others_ns(const ConnectionRow& row, ConnectionNumber connection, int64_t begin_ns,
-                                 int64_t end_ns) const;
+    // Whether a command of that connection can be held up so long on the way that queues may tell of, seen from where it was captured.
+    static bool may_hold_up(const CommandRow& command, const ConnectionRow& row);
+    // How long, at most, other connections of one of its two hosts queued while it was under way; 0: none did, or it was not held up
+    // so long.
+    int64_t longest_of_others_ns(const CommandRow& command, const ConnectionRow& row) const;
 
   private:
     static constexpr uint32_t several = 0;

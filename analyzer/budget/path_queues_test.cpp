@@ -56,8 +56,11 @@ class QueuesOfHosts : public testing::Test {
             queues.add(store.connection(track.connection()), track.connection(), senders.back().get());
         }
         queues.finish();
-        const int64_t longest_ns =
-            queues.longest_of_others_ns(store.connection(of), of, begin_ms * ms, end_ms * ms);
+        CommandRow command;
+        command.connection = of;
+        command.request_ns = begin_ms * ms;
+        command.response_ns = end_ms * ms;
+        const int64_t longest_ns = queues.longest_of_others_ns(command, store.connection(of));
         return (longest_ns + (ms / 2)) / ms;
     }
 
@@ -88,6 +91,15 @@ TEST_F(QueuesOfHosts, ShorterThanAMillisecondAreNone) {
     const ConnectionNumber own = connection(1, 2, 0, 10, 1);
     connection(1, 2, 20, 60, 15);
     EXPECT_EQ(longest_ms(own, 30, 50), 0);
+}
+
+TEST_F(QueuesOfHosts, HoldUpNoCommandThatTookLessNorWhatIsSeenAtTheTarget) {
+    const ConnectionNumber own = connection(1, 2, 0, 10, 1);
+    connection(1, 2, 20, 60, 100);
+    EXPECT_EQ(longest_ms(own, 30, 31), 9);
+    EXPECT_EQ(longest_ms(own, 30, 30), 0);
+    store.connection(own).vantage = Vantage::target;
+    EXPECT_EQ(longest_ms(own, 30, 31), 0);
 }
 
 }  // namespace

@@ -74,10 +74,8 @@ std::vector<SampledCommand> cut_sample(const CommandSample& sample,
         }
         const ConnectionRow& of = connection->second;
         const bool is_slow = medians.is_slow(row, behind_tap_ns(of));
-        const int64_t others_queued_ns =
-            queues.longest_of_others_ns(of, row.connection, row.request_ns, row.response_ns);
         one.budget = cut_turnaround({row, command.marks, of, sample.permission_waits(), initiator.get(),
-                                     target.get(), is_slow, others_queued_ns});
+                                     target.get(), is_slow, queues.longest_of_others_ns(row, of)});
     }
     return cut;
 }

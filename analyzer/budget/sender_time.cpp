@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "analyzer/base/partition_index.h"
-#include "analyzer/base/time_spans.h"
 #include "analyzer/budget/path_rate.h"
 
 namespace sanscope {
@@ -442,10 +441,15 @@ int64_t SenderTime::idle_until(int64_t time_ns) const {
     return near_idle_end_ == 0 ? no_time : idle_ends_ns_[near_idle_end_ - 1];
 }
 
+// By how much what is outstanding then takes longer on the path than the least round trip, which is known.
+double SenderTime::queued_ns(const SendStep& step) const {
+    return step.outstanding() * byte_ns_ - static_cast<double>(rtt_ns_);
+}
+
 bool SenderTime::queues_at(int64_t time_ns) const {
     const size_t at = last_step_at(time_ns);
     if (at == none || rtt_ns_ == no_time) return false;
-    return (*track_)[at].outstanding() * byte_ns_ > static_cast<double>(rtt_ns_ + pause_ns);
+    return queued_ns((*track_)[at]) > static_cast<double>(pause_ns);
 }
 
 std::vector<SenderTime::Queued> SenderTime::queues(int64_t least_ns) const {
@@ -455,16 +459,15 @@ std::vector<SenderTime::Queued> SenderTime::queues(int64_t least_ns) const {
     bool is_queueing = false;
     for (size_t chunk = 0; chunk < track_->chunks(); ++chunk) {
         for (const SendStep& step : track_->chunk(chunk)) {
-            const double taken_ns = std::min(step.outstanding() * byte_ns_, longest_ns);
-            const int64_t queued_ns = static_cast<int64_t>(taken_ns) - round_trip_ns(rtt_ns_);
+            const auto queued = static_cast<int64_t>(std::min(queued_ns(step), longest_ns));
             if (is_queueing) queues.back().end_ns = step.time_ns();
-            if (queued_ns < least_ns) {
+            if (queued < least_ns) {
                 is_queueing = false;
                 continue;
             }
             if (!is_queueing) queues.push_back({step.time_ns(), step.time_ns(), 0});
             is_queueing = true;
-            queues.back().longest_ns = std::max(queues.back().longest_ns, queued_ns);
+            queues.back().longest_ns = std::max(queues.back().longest_ns, queued);
         }
     }
     return queues;

@@ -106,6 +106,7 @@ class SenderTime {
     bool resumes_after(size_t step) const;
     int32_t added(size_t step) const;
     int64_t position_at(size_t step) const;
+    double queued_ns(const SendStep& step) const;
     int64_t in_queue_until(const SendStep& acknowledged) const;
     size_t last_step_at(int64_t time_ns) const;
     size_t last_run_at(int64_t time_ns) const;

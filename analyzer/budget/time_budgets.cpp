@@ -61,10 +61,7 @@ bool TimeBudgets::is_slow(const CommandRow& row) const {
 
 int64_t TimeBudgets::others_queued_ns(const CommandRow& row) const {
     const ConnectionRow& connection = store_->connection(row.connection);
-    if (row.turnaround_ns() < PathQueues::least_ns || connection.vantage == Vantage::target ||
-        store_->connections().size() == 1) {
-        return 0;
-    }
+    if (!PathQueues::may_hold_up(row, connection) || store_->connections().size() == 1) return 0;
     if (!path_queues_) {
         path_queues_.emplace();
         for (uint32_t number = 1; number <= store_->connections().size(); ++number) {
@@ -75,7 +72,7 @@ int64_t TimeBudgets::others_queued_ns(const CommandRow& row) const {
         }
         path_queues_->finish();
     }
-    return path_queues_->longest_of_others_ns(connection, row.connection, row.request_ns, row.response_ns);
+    return path_queues_->longest_of_others_ns(row, connection);
 }
 
 CommandBudget TimeBudgets::of(CommandNumber command) const {

@@ -2871,13 +2871,20 @@ TEST_F(Findings, commands_whose_status_was_cut_off_are_not_called_well) {
     EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
 }
 
-TEST_F(Findings, an_initiator_that_resets_after_it_waited_long_is_not_the_cause) {
-    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
-    add_command({.request_ns = 110 * ms, .name = "READ(16)", .opcode = read_16});
-    ConnectionRow& row = store.connection(1);
-    row.out.reset = true;
-    row.out.reset_ns = 990 * ms;
-    row.out.acknowledged_ns = 111 * ms;
+// A read is not answered for long, though the target's TCP acknowledged it, and the initiator resets the connection.
+class WaitedLong : public Findings {
+  protected:
+    WaitedLong() {
+        for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+        add_command({.request_ns = 110 * ms, .name = "READ(16)", .opcode = read_16});
+        ConnectionRow& row = store.connection(1);
+        row.out.reset = true;
+        row.out.reset_ns = 990 * ms;
+        row.out.acknowledged_ns = 111 * ms;
+    }
+};
+
+TEST_F(WaitedLong, an_initiator_that_resets_then_is_not_the_cause) {
     EXPECT_TRUE(find(Kind::connection_reset).empty());
     const Finding finding = find_one(Kind::unanswered_commands);
     EXPECT_EQ(finding.side, Finding::Side::target);
@@ -2885,13 +2892,8 @@ TEST_F(Findings, an_initiator_that_resets_after_it_waited_long_is_not_the_cause)
 }
 
 // Its answers may be among what it sends in vain.
-TEST_F(Findings, a_target_of_whose_data_nothing_is_acknowledged_any_more_is_not_silent) {
-    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
-    add_command({.request_ns = 110 * ms, .name = "READ(16)", .opcode = read_16});
+TEST_F(WaitedLong, where_none_of_the_targets_data_are_acknowledged_it_is_not_silent) {
     ConnectionRow& row = store.connection(1);
-    row.out.reset = true;
-    row.out.reset_ns = 990 * ms;
-    row.out.acknowledged_ns = 111 * ms;
     row.in.acknowledged_ns = 110 * ms;
     row.in.unacknowledged = 14480;
     EXPECT_EQ(find_one(Kind::unanswered_commands).side, Finding::Side::target)

@@ -7,8 +7,7 @@
 namespace sanscope {
 
 // Finds out the resolution (RFC 2330 §10) of the clock that stamped packets, where it is coarse: a power of ten, as a file format that
-// keeps milliseconds makes it, or any length, as system clocks that tick have it (15.625 ms, 4 ms), of which a file may keep rounded
-// times.
+// keeps milliseconds makes it, or the tick of a system clock (15.625 ms, 4 ms), of which a file may keep rounded times.
 class ClockResolution {
   public:
     // The next packet's time, in ns. Of a fine clock this costs two comparisons.
@@ -24,8 +23,8 @@ class ClockResolution {
         }
         last_ns_ = time_ns;
     }
-    // In ns; 0: a microsecond or less, or too little to tell by. A clock of fine steps stamps few packets at
-    // the same moment, and a few packets at round ones by chance.
+    // In ns; 0: a microsecond or less, or too little to tell by. A clock of fine steps stamps few packets at the same moment, and a
+    // few packets at round ones by chance.
     int64_t resolution_ns() const {
         if (packets_ < least_packets || same_time_ * 8 < packets_) return 0;
         const int64_t decimal_ns = decimal_ns_ > finest_ns ? decimal_ns_ : 0;
@@ -62,7 +61,7 @@ class ClockResolution {
             if (gap_ns <= most_tick_ns) begin(gap_ns);
             return;
         }
-        const int64_t ticks = (gap_ns + tick_ns_ / 2) / tick_ns_;
+        const int64_t ticks = nearest(gap_ns, tick_ns_);
         if (ticks > most_ticks) return;
         if (!fits(gap_ns, tick_ns_)) {
             begin(common_part(gap_ns, tick_ns_));
@@ -73,9 +72,10 @@ class ClockResolution {
         sum_ns_ += gap_ns;
         ticks_ += ticks;
     }
-    // Whether it is so many of these ticks, as nearly as can be told.
+    static int64_t nearest(int64_t gap_ns, int64_t tick_ns) { return (gap_ns + tick_ns / 2) / tick_ns; }
+    // Whether it is a number of these ticks, as nearly as can be told.
     static bool fits(int64_t gap_ns, int64_t tick_ns) {
-        const int64_t ticks = (gap_ns + tick_ns / 2) / tick_ns;
+        const int64_t ticks = nearest(gap_ns, tick_ns);
         const int64_t over_ns = gap_ns - (ticks * tick_ns);
         return std::max(over_ns, -over_ns) <= error_ns(ticks);
     }
