@@ -252,6 +252,12 @@ class SenderReplay::Machine {
             wanted = std::max(waits_for, 1u);
         }
         row.limit = send_limit(state, estimate.cwnd, wanted, more_waiting_, paced);
+        // What an application wrote ends with a full segment seldom: there is more to send, though the estimate of a far sender's window
+        // has room for it.
+        const bool had_more = estimated_ && last_was_full_ && state.packets_out > 0;
+        if (row.limit == SendLimit::application && had_more && !paced)
+            row.limit =
+                state.in_flight() + wanted > estimate.low ? SendLimit::congestion : SendLimit::unknown;
         const bool had_nothing = row.limit == SendLimit::application || row.limit == SendLimit::pacing;
         if (had_nothing && wire_.unscaled_window().may_be_full(state, int64_t{wanted} * state.mss)) {
             row.limit = SendLimit::unknown;
