@@ -118,17 +118,22 @@ class Cutter {
         advance(Part::request_path, sent_ns + way_.whole_ns());
     }
 
-    // Data sent at once leave one behind the other: when the last of them did, or must have, since the receiver had them.
+    // Data sent at once leave one behind the other, and behind what was sent before and still stands in a queue of the path: when the
+    // last of them did, or must have, since the receiver had them.
     int64_t pass_serialisation(int64_t begin_ns, Mix mix, uint32_t end_offset) {
         const SenderTime& sender = *input_.initiator;
-        const int64_t behind_first = std::max<int64_t>(0, mix.whole() - usual_segment);
+        const int64_t queued_ns = way_.to_target_ns > 0 ? sender.queued_at_ns(begin_ns - 1) : 0;
+        const int64_t behind_first = std::max<int64_t>(0, mix.whole() - (queued_ns > 0 ? 0 : usual_segment));
         const auto wire_ns = static_cast<int64_t>(static_cast<double>(behind_first) * sender.byte_ns());
-        if (wire_ns == 0) return begin_ns;
+        if (wire_ns + queued_ns == 0) return begin_ns;
         const int64_t acknowledged_ns =
             sender.acknowledged_ns(position(Role::initiator, end_offset, begin_ns));
-        int64_t until_ns = begin_ns + wire_ns;
+        int64_t until_ns = begin_ns + queued_ns + wire_ns;
         // The acknowledgement reached the sender a round trip later at least.
         if (acknowledged_ns != no_time) until_ns = std::min(until_ns, acknowledged_ns - 2 * way_.whole_ns());
+        // Seen from between the two, that queue may be before the capture.
+        const Part queued = way_.to_initiator_ns > 0 ? Part::unknown : Part::behind_others;
+        if (queued_ns > 0) advance(queued, std::min(until_ns, begin_ns + queued_ns));
         if (until_ns > at_ns_) {
             advance(Part::wire, at_ns_ + mix.own_share(until_ns - at_ns_));
             advance(Part::behind_others, until_ns);
@@ -210,9 +215,11 @@ class Cutter {
         pass_unproven(*sender, until_ns);
         const int64_t begin_ns = at_ns_;
         const int64_t idle_until_ns = sender->idle_until(first_ns);
-        // What others had sent before may still stand in a queue of the path, and this answer behind it.
+        // What others had sent before may still stand in a queue of the path, and this answer behind it; but not where it was captured as
+        // it was sent.
         const auto never_idle = [&] {
-            return idle_until_ns != no_time && idle_until_ns < begin_ns && sender->queues_at(begin_ns);
+            return way_.to_target_ns > 0 && idle_until_ns != no_time && idle_until_ns < begin_ns &&
+                   sender->queues_at(begin_ns);
         };
         const bool others_sent =
             until_ns > begin_ns && (sender->sent_between(begin_ns, until_ns) || never_idle());
@@ -299,7 +306,7 @@ class Cutter {
         const auto wire_ns = static_cast<int64_t>(behind_first * sender.byte_ns());
         const int64_t from_queue_ns = take(queued_ns, wire_ns);
         int64_t taken_ns = from_queue_ns;
-        for (const Held from : {Held::application, Held::cwnd, Held::pacing})
+        for (const Held from : {Held::application, Held::cwnd, Held::pacing, Held::unknown})
             taken_ns += take(held[static_cast<size_t>(from)], wire_ns - taken_ns);
         const int64_t own_ns = mix.own_share(taken_ns);
         book(Part::wire, own_ns);

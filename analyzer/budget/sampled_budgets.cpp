@@ -26,10 +26,9 @@ std::unique_ptr<SenderTime> pass_over(const CommandSample& sample, const Losses&
     const auto track = sample.tracks().find({number, side});
     if (track == sample.tracks().end()) return nullptr;
     const auto lost = losses.find({number, side});
-    const uint32_t mss = connection.mss == unknown<uint32_t> ? 0 : connection.mss;
     return std::make_unique<SenderTime>(
-        track->second, lost == losses.end() ? std::span<const LossRow* const>() : lost->second, mss,
-        connection.rtt_min_ns);
+        track->second, lost == losses.end() ? std::span<const LossRow* const>() : lost->second,
+        sender_path(connection, side));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ constexpr size_t none = SIZE_MAX;
 // The rate is that of the fastest bytes; others take somewhat longer.
 constexpr double pause_factor = 2;
 constexpr int64_t pause_ns = 20'000;
+constexpr double longest_queue_ns = 60e9;  // a longer one is made up
 
 constexpr int64_t least_timer_ns = SendTrack::long_silence_ns;
 
@@ -68,12 +69,18 @@ size_t partition_near(size_t near, size_t size, Predicate is_before) {
 
 }  // namespace
 
-SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, uint32_t mss,
-                       int64_t rtt_ns)
+SenderPath sender_path(const ConnectionRow& connection, Side sender) {
+    const Vantage own = connection.is_initiator(sender) ? Vantage::initiator : Vantage::target;
+    return {connection.mss == unknown<uint32_t> ? 0 : connection.mss, connection.rtt_min_ns,
+            connection.vantage == own};
+}
+
+SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, const SenderPath& path)
     : track_(&track),
-      full_segment_(full_segment(mss)),
-      rtt_ns_(rtt_ns),
-      byte_ns_(byte_time_ns(track, mss, rtt_ns)) {
+      full_segment_(full_segment(path.mss)),
+      rtt_ns_(path.rtt_ns),
+      captured_at_sender_(path.captured_at_sender),
+      byte_ns_(byte_time_ns(track, path.mss, path.rtt_ns)) {
     small_window_ = find_small_window();
     find_timer_waits(losses);
     index();
@@ -158,10 +165,14 @@ void SenderTime::index() {
         const bool waited = timer_wait != timer_waits_.end() && *timer_wait == number;
         const Held held = waited ? Held::timeout : found_held(number, from, to, within_write);
         begin_run(from.time_ns(), held);
-        // A path that sends one byte after another has what the step added behind what it had before.
-        wire_until_ns = std::max(wire_until_ns, from.time_ns()) + static_cast<int64_t>(added * byte_ns_);
-        if (added == 0 && from.outstanding() < outstanding_before)
-            wire_until_ns = std::max(wire_until_ns, in_queue_until(from));
+        // A path that sends one byte after another has what the step added behind what it had before. What passed a capture at the sender
+        // holds up nothing that it has to send.
+        wire_until_ns = std::max(wire_until_ns, from.time_ns());
+        if (!captured_at_sender_) {
+            wire_until_ns += static_cast<int64_t>(added * byte_ns_);
+            if (added == 0 && from.outstanding() < outstanding_before)
+                wire_until_ns = std::max(wire_until_ns, in_queue_until(from));
+        }
         if ((held == Held::application || held == Held::silent) &&
             is_pause(to.time_ns() - from.time_ns(), wire_until_ns - from.time_ns()))
             idle_ends_ns_.push_back(to.time_ns());
@@ -446,20 +457,21 @@ double SenderTime::queued_ns(const SendStep& step) const {
     return step.outstanding() * byte_ns_ - static_cast<double>(rtt_ns_);
 }
 
-bool SenderTime::queues_at(int64_t time_ns) const {
+int64_t SenderTime::queued_at_ns(int64_t time_ns) const {
     const size_t at = last_step_at(time_ns);
-    if (at == none || rtt_ns_ == no_time) return false;
-    return queued_ns((*track_)[at]) > static_cast<double>(pause_ns);
+    if (at == none || rtt_ns_ == no_time) return 0;
+    const double queued = queued_ns((*track_)[at]);
+    return queued > static_cast<double>(pause_ns) ? static_cast<int64_t>(std::min(queued, longest_queue_ns))
+                                                  : 0;
 }
 
 std::vector<SenderTime::Queued> SenderTime::queues(int64_t least_ns) const {
-    constexpr double longest_ns = 60e9;  // a longer one is made up
     std::vector<Queued> queues;
     if (rtt_ns_ == no_time || byte_ns_ <= 0) return queues;
     bool is_queueing = false;
     for (size_t chunk = 0; chunk < track_->chunks(); ++chunk) {
         for (const SendStep& step : track_->chunk(chunk)) {
-            const auto queued = static_cast<int64_t>(std::min(queued_ns(step), longest_ns));
+            const auto queued = static_cast<int64_t>(std::min(queued_ns(step), longest_queue_ns));
             if (is_queueing) queues.back().end_ns = step.time_ns();
             if (queued < least_ns) {
                 is_queueing = false;

@@ -19,14 +19,21 @@ enum class Held : uint8_t { application, silent, receiver_window, cwnd, pacing, 
 constexpr size_t held_kinds = 8;
 using HeldTimes = std::array<int64_t, held_kinds>;  // nanoseconds
 
+// What is known of the way that a sender's data go.
+struct SenderPath {
+    uint32_t mss = 0;          // the largest segment's payload, bytes; 0 if unknown
+    int64_t rtt_ns = no_time;  // the least round trip; no_time if unknown
+    bool captured_at_sender = false;
+};
+SenderPath sender_path(const ConnectionRow& connection, Side sender);
+
 // Questions about one sender's time, answered in O(log n) of the steps between what was asked last and what is asked now. Takes
 // half a byte a step, and 24 for each change of what holds the sender back. One thread at a time. All times are the sender's; positions are those of
 // its stream, unwrapped. Nothing may be added to the track meanwhile, which outlives this.
 class SenderTime {
   public:
-    // `losses`: the sender's own, in any order. `mss`: the largest segment's payload, bytes; 0 if unknown. `rtt_ns`: the least
-    // round trip; no_time if unknown.
-    SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, uint32_t mss, int64_t rtt_ns);
+    // `losses`: the sender's own, in any order.
+    SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, const SenderPath& path);
 
     // Of a sequence number that was sent about then, give or take 2 GiB.
     int64_t position(Serial32 seq, int64_t about_ns) const;
@@ -40,11 +47,13 @@ class SenderTime {
     // was sent, or somewhat earlier.
     bool sent_between(int64_t begin_ns, int64_t end_ns) const;
     HeldTimes held(int64_t begin_ns, int64_t end_ns) const;
-    // The sender had nothing to send until then, the last time before, and what it had sent was off the wire; no_time if it
-    // always had.
+    // The sender had nothing to send until then, the last time before, and what it had sent was off the wire, where it was captured
+    // beyond that; no_time if it always had.
     int64_t idle_until(int64_t time_ns) const;
-    // Whether what was outstanding then takes longer on the path than a round trip: it stood in a queue.
-    bool queues_at(int64_t time_ns) const;
+    // By how much what was outstanding then takes longer on the path than a round trip: so long the last of it stood in a queue. 0 where
+    // it is too little to tell, or the path's rate is not known.
+    int64_t queued_at_ns(int64_t time_ns) const;
+    bool queues_at(int64_t time_ns) const { return queued_at_ns(time_ns) > 0; }
     // All stretches of time in which it stood in a queue for `least_ns` or longer, and the longest in each.
     struct Queued {
         int64_t begin_ns;
@@ -114,6 +123,7 @@ class SenderTime {
     const SendTrack* track_;
     uint32_t full_segment_;
     int64_t rtt_ns_;
+    bool captured_at_sender_;
     double byte_ns_;
     bool small_window_ = false;
     uint32_t most_outstanding_ = 0;   // bytes; of a small window

@@ -23,8 +23,7 @@ std::unique_ptr<SenderTime> TimeBudgets::pass_over(const SendTrack* track) const
     const auto found = losses_.find({track->connection(), track->side()});
     const std::span<const LossRow* const> lost =
         found == losses_.end() ? std::span<const LossRow* const>() : found->second;
-    const uint32_t mss = connection.mss == unknown<uint32_t> ? 0 : connection.mss;
-    return std::make_unique<SenderTime>(*track, lost, mss, connection.rtt_min_ns);
+    return std::make_unique<SenderTime>(*track, lost, sender_path(connection, track->side()));
 }
 
 const TimeBudgets::Senders& TimeBudgets::senders_of(ConnectionNumber connection) const {

@@ -218,6 +218,17 @@ const Scenario scenarios[] = {
      // Which bytes stand in a queue beyond the target's tap is not followed: while the window is full there, those of the one are
      // acknowledged as those of the other leave.
      {Part::wire, Part::behind_others}},
+    {"TargetTakes2msForReadsBehindWritesThrough50Mbit",
+     {Part::target},
+     2,
+     2,
+     [](auto& o) {
+         o.latency_ns = 2 * millisecond;
+         o.write_bytes_between = 65536;
+         o.depth = 8;
+         o.commands = 320;
+         o.megabits_to_target = 50;
+     }},
     {"ThinkTimeOf20ms",
      {Part::request_path, Part::return_path},
      1,

@@ -154,15 +154,16 @@ void SimulatedSession::send_command() {
         const size_t number = commands_.size();
         if (options_.on_request) options_.on_request(*this, number);
         SimulatedCommand command;
-        command.is_write = options_.writes;
+        command.is_write = is_write(number);
+        const uint32_t length = bytes_of(number);
         command.request_begin = initiator_->stream_end();
         const uint32_t cmd_sn = next_cmd_sn_++;
         const auto itt = static_cast<uint32_t>(number + 1);
-        PduBuilder pdu = options_.writes ? test::scsi_command(itt, cmd_sn, test::Moves::out, options_.bytes,
-                                                              transfer_cdb(0x2a, number, options_.bytes))
-                                         : test::scsi_command(itt, cmd_sn, test::Moves::in, options_.bytes,
-                                                              transfer_cdb(0x28, number, options_.bytes));
-        if (options_.writes && !options_.initial_r2t) pdu.data(test::pattern(options_.bytes));
+        PduBuilder pdu = command.is_write ? test::scsi_command(itt, cmd_sn, test::Moves::out, length,
+                                                               transfer_cdb(0x2a, number, length))
+                                          : test::scsi_command(itt, cmd_sn, test::Moves::in, length,
+                                                               transfer_cdb(0x28, number, length));
+        if (command.is_write && !options_.initial_r2t) pdu.data(test::pattern(length));
         const Bytes bytes = pdu.bytes();
         command.request_end = command.data_out_end = command.request_begin + bytes.size();
         commands_.push_back(command);
@@ -171,16 +172,25 @@ void SimulatedSession::send_command() {
     if (wanted_ > 0 && shut_since_ns_ == no_time) shut_since_ns_ = time_.now();
 }
 
+bool SimulatedSession::is_write(size_t number) const {
+    return options_.write_bytes_between > 0 ? number % 2 == 1 : options_.writes;
+}
+
+uint32_t SimulatedSession::bytes_of(size_t number) const {
+    return options_.write_bytes_between > 0 && is_write(number) ? options_.write_bytes_between
+                                                                : options_.bytes;
+}
+
 void SimulatedSession::serve(size_t number, uint32_t cmd_sn) {
     exp_cmd_sn_ = cmd_sn + 1;
     ++under_way_at_target_;
-    if (options_.writes && options_.initial_r2t) return ask_for_data(number, 0);
+    if (is_write(number) && options_.initial_r2t) return ask_for_data(number, 0);
     time_.at(time_.now() + options_.latency_ns, [this, number] { answer(number); });
 }
 
 void SimulatedSession::ask_for_data(size_t number, uint32_t offset) {
     const auto itt = static_cast<uint32_t>(number + 1);
-    const uint32_t length = std::min(options_.max_burst, options_.bytes - offset);
+    const uint32_t length = std::min(options_.max_burst, bytes_of(number) - offset);
     PduBuilder pdu = test::r2t(itt, itt, offset, length, exp_cmd_sn_);
     numbered(pdu, false).stat_sn(stat_sn_);
     target_->send(pdu.bytes(), [this, number, itt, offset, length] {
@@ -196,7 +206,7 @@ void SimulatedSession::send_data(size_t number, uint32_t ttt, uint32_t offset, u
     for (uint32_t sent = 0; sent < length;) {
         const uint32_t piece = std::min(longest_data_segment, length - sent);
         const bool last = sent + piece == length;
-        const bool all = last && offset + length == options_.bytes;
+        const bool all = last && offset + length == bytes_of(number);
         const uint32_t next = offset + length;
         const Bytes bytes =
             test::data_out(itt, ttt, offset + sent, test::pattern(piece, offset + sent), last).bytes();

@@ -41,6 +41,7 @@ class SimulatedSession {
         unsigned commands = 40;
         uint32_t bytes = 8192;
         bool writes = false;
+        uint32_t write_bytes_between = 0;  // not 0: every other command is a write of so many
         unsigned depth = 1;
         unsigned command_window = 64;
         int64_t think_ns = 0;
@@ -87,6 +88,8 @@ class SimulatedSession {
     void answer(size_t number);
     void on_done(size_t number, uint32_t max_cmd_sn);
     test::PduBuilder& numbered(test::PduBuilder& pdu, bool has_status);
+    bool is_write(size_t number) const;
+    uint32_t bytes_of(size_t number) const;
     uint32_t max_cmd_sn() const { return exp_cmd_sn_ + options_.command_window - 1 - under_way_at_target_; }
 
     Options options_;
