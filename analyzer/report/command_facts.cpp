@@ -269,12 +269,21 @@ void CommandsLike::see(uint64_t number, const CommandRow& another) {
     } else if (row.lun != unknown<uint64_t> && another.lun != row.lun) {
         several_luns = true;
     }
+    constexpr size_t most_nexuses = 1024;
+    const std::pair nexus{another.session, another.lun};
+    if (nexuses.size() < most_nexuses || nexuses.contains(nexus)) ++nexuses[nexus];
     constexpr uint16_t persistent_reserve_out = 0x5f;
     if (another.opcode == persistent_reserve_out) ++reservations;
     if (!is_read(another) && !is_write(another)) return;
     if (transfers++ > 0) return;
     transfer_command = number;
     transfer = another;
+}
+
+uint64_t CommandsLike::most_of_one_nexus() const {
+    uint64_t most = 0;
+    for (const auto& [nexus, of_nexus] : nexuses) most = std::max(most, of_nexus);
+    return most;
 }
 
 uint32_t SessionFacts::depth(double fraction) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "analyzer/base/log_histogram.h"
@@ -26,11 +27,15 @@ struct CommandsLike {
     uint64_t reservations = 0;  // of `seen`, PERSISTENT RESERVE OUT
     bool several_luns = false;
     bool lun_missing = false;  // that of one is not known
+    // Of `seen`, by session and LUN (an I_T_L nexus, of as many connections as it may have); of the first most_nexuses.
+    std::map<std::pair<uint32_t, uint64_t>, uint64_t> nexuses;
 
     // Another one of them, whose row is known; it is not counted here.
     void see(uint64_t number, const CommandRow& another);
     // Unknown where they are of several, or of one that is not known.
     uint64_t lun() const { return several_luns || lun_missing ? unknown<uint64_t> : row.lun; }
+    // The most of one session and logical unit.
+    uint64_t most_of_one_nexus() const;
 };
 
 // The commands of one direction.

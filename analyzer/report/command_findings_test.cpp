@@ -202,6 +202,29 @@ TEST_F(Statuses, of_a_pool_that_runs_short_are_told_before_writes_fail) {
     EXPECT_THAT(finding.explanation, HasSubstr("runs short"));
 }
 
+TEST_F(Statuses, of_unit_attention_once_for_each_logical_unit_are_usual) {
+    for (const uint64_t lun : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{4}})
+        add_sense(test_unit_ready, sense_key::unit_attention, 0x29, 0, lun);
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_EQ(finding.severity, Severity::information);
+    EXPECT_THAT(finding.explanation, HasSubstr("usual behind a login"));
+}
+
+// Hosts that reset a logical unit in turn, or a target that restarts.
+TEST_F(Statuses, of_resets_that_come_again_and_again_are_not_usual) {
+    for (int i = 0; i < 12; ++i) add_sense(scsi_op::read_16, sense_key::unit_attention, 0x29, 0);
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("again and again"), Not(HasSubstr("usual"))));
+}
+
+TEST_F(Statuses, of_a_capacity_that_changes_all_the_time_are_not_usual) {
+    for (int i = 0; i < 12; ++i) add_sense(scsi_op::read_16, sense_key::unit_attention, 0x2a, 9);
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("again and again"), Not(HasSubstr("reset"))));
+}
+
 // What smartctl asks for: ATA PASS-THROUGH answers with its registers so (SAT-3 §12.2.5).
 TEST_F(Statuses, that_bring_registers_as_recovered_error_are_no_sign_of_failing_media) {
     add_sense(0x85, sense_key::recovered_error, 0, 0x1d);

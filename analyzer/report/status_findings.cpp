@@ -27,6 +27,7 @@ constexpr uint16_t unit_not_supported = 0x2500;
 constexpr uint16_t space_allocation_failed = 0x2707;
 constexpr uint16_t soft_threshold_reached = 0x3807;
 constexpr uint8_t write_protected = 0x27;
+constexpr uint8_t reset_occurred = 0x29;
 constexpr uint8_t failure_predicted = 0x5d;
 constexpr uint16_t failure_predicted_falsely = 0x5dff;
 // Of a medium that was read or written with the device's help: write error, recovered data without and with correction,
@@ -113,7 +114,8 @@ Meaning of_recovered_error(const CommandEnding& kind, const CommandsLike& like) 
             "The command succeeded; its sense data tell something besides, as some commands ask for."};
 }
 
-Meaning of_unit_attention(const CommandEnding& kind) {
+// SAM-5 §5.14: a unit attention condition is established by an event for each I_T nexus, and cleared once it was reported.
+Meaning of_unit_attention(const CommandEnding& kind, const CommandsLike& like) {
     if (code_of(kind) == soft_threshold_reached) {
         return {Severity::notice,
                 "The pool that the logical unit's blocks come from (thin provisioning) runs short: add space "
@@ -121,9 +123,24 @@ Meaning of_unit_attention(const CommandEnding& kind) {
     }
     if (predicts_failure(kind))
         return {Severity::notice, "The device expects to fail: look at the target's disks."};
-    return {Severity::information,
-            "The target tells a new initiator once what changed: usual behind a login, a reset or a "
-            "change of size."};
+    // Behind a login several conditions may be pending, and a session may have been reinstated meanwhile.
+    constexpr uint64_t usual = 3;
+    if (like.most_of_one_nexus() <= usual) {
+        return {Severity::information,
+                "The target tells a new initiator once what changed: usual behind a login, a reset or a "
+                "change of size."};
+    }
+    if (kind.asc == reset_occurred) {
+        return {Severity::notice,
+                "A reset is told once to each initiator: so many for one session and logical unit are of "
+                "resets that come again and again, or of a target that tells the same one anew. Look for "
+                "hosts that reset it (their timeouts, a cluster's fencing) and in the target's log for "
+                "restarts."};
+    }
+    return {Severity::notice,
+            "A unit attention is told once for each event: so many for one session and logical unit are of "
+            "something that happens again and again, or of a target that tells the same anew, and each costs "
+            "a command that must be sent again. Look in the target's log for what changes."};
 }
 
 Meaning of_data_protect(const CommandEnding& kind) {
@@ -241,7 +258,7 @@ Meaning meaning(const CommandEnding& kind, const CommandsLike& like) {
                     "What was to be compared differs, as COMPARE AND WRITE and VERIFY are there to find out: "
                     "of hosts that lock with it, another was sooner."};
         case sense_key::unit_attention:
-            return of_unit_attention(kind);
+            return of_unit_attention(kind, like);
         case sense_key::data_protect:
             return of_data_protect(kind);
         case sense_key::aborted_command:
