@@ -30,6 +30,17 @@ struct TcpOptions {
         sack{};  // RFC 2018 §3, in the order of the header: a D-SACK is the first (RFC 2883)
 };
 
+// Whether they begin as those of nearly every segment of an established connection, laid out as RFC 7323 Appendix A recommends: with
+// a TCP timestamp.
+inline bool has_padded_timestamps(const DecodedPacket& packet) {
+    constexpr uint32_t padded_timestamps = 0x0101080a;
+    return packet.options_length >= 12 && load_be32(packet.options) == padded_timestamps;
+}
+// The TSval of such.
+inline uint32_t padded_timestamp(const DecodedPacket& packet) {
+    return load_be32(packet.options + 4);
+}
+
 // What parse_tcp_options() leaves to it.
 void parse_other_tcp_options(const DecodedPacket& packet, TcpOptions& out);
 
@@ -38,12 +49,9 @@ void parse_other_tcp_options(const DecodedPacket& packet, TcpOptions& out);
 // counts.
 inline void parse_tcp_options(const DecodedPacket& packet, TcpOptions& out) {
     out = TcpOptions{};
-    // What nearly every segment of an established connection carries, laid out as RFC 7323 Appendix A
-    // recommends.
-    constexpr uint32_t padded_timestamps = 0x0101080a;
-    if (packet.options_length == 12 && load_be32(packet.options) == padded_timestamps) {
+    if (packet.options_length == 12 && has_padded_timestamps(packet)) {
         out.has_timestamps = true;
-        out.timestamp = load_be32(packet.options + 4);
+        out.timestamp = padded_timestamp(packet);
         out.timestamp_echo = load_be32(packet.options + 8);
     } else if (packet.options_length > 0) {
         parse_other_tcp_options(packet, out);

@@ -12,6 +12,7 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/issue_words.h"
+#include "analyzer/report/out_of_order.h"
 #include "analyzer/report/passed_over_words.h"
 #include "analyzer/report/unknown_sessions.h"
 #include "analyzer/vocabulary/iscsi_port.h"
@@ -363,23 +364,52 @@ void add_clocks_apart(FindingList& list, const ResultStore& store) {
     list.push_back(std::move(finding));
 }
 
-void add_coarse_clock(FindingList& list, const ResultStore& store) {
+// The connection of which that is most; nullptr: of none is it more than 0.
+const ConnectionRow* worst_by(const ResultStore& store, int64_t ConnectionRow::*error_ns) {
     const ConnectionRow* worst = nullptr;
     for (const ConnectionRow& row : store.connections()) {
-        if (row.clock_step_ns > (worst == nullptr ? 0 : worst->clock_step_ns)) worst = &row;
+        if (row.*error_ns > (worst == nullptr ? 0 : worst->*error_ns)) worst = &row;
     }
+    return worst;
+}
+
+// What is left out for it.
+std::string left_out_words(const ConnectionRow& worst) {
+    return fmt::format("Commands' times shorter than {} are left out{}.",
+                       human_duration(worst.least_comparable_ns()),
+                       worst.round_trip_in_doubt() ? ", and of what TCP did nothing is said" : "");
+}
+
+void add_coarse_clock(FindingList& list, const ResultStore& store) {
+    const ConnectionRow* const worst = worst_by(store, &ConnectionRow::clock_step_ns);
     if (worst == nullptr) return;
     const std::string step = human_duration(worst->clock_step_ns);
     Finding finding = make(
         Kind::capture_issue, Severity::notice, fmt::format("The capture's times are in steps of {}", step),
-        fmt::format("Commands' times shorter than {} are left out{}. Record with a clock, and into a file "
-                    "format, that keeps microseconds.",
-                    human_duration(worst->least_comparable_ns()),
-                    worst->round_trip_in_doubt() ? ", and of what TCP did nothing is said" : ""));
+        left_out_words(*worst) + " Record with a clock, and into a file format, that keeps microseconds.");
     finding.add_sign(
         fmt::format("all times are apart by multiples of {}, and one packet in eight or more has that of "
                     "the one before",
                     step));
+    list.push_back(std::move(finding));
+}
+
+void add_stamped_in_batches(FindingList& list, const ResultStore& store) {
+    const ConnectionRow* const worst = worst_by(store, &ConnectionRow::batches_apart_ns);
+    if (worst == nullptr) return;
+    Finding finding =
+        make(Kind::capture_issue, Severity::notice,
+             fmt::format("The capture's packets were stamped in batches about {} apart",
+                         human_duration(worst->batches_apart_ns)),
+             left_out_words(*worst) +
+                 " Each packet has the time at which a batch was handed over, not that at which it came: so "
+                 "does a "
+                 "machine that stood still meanwhile, or interrupt coalescing. Record with a host that has "
+                 "time for it, or with timestamps of the adapter.");
+    finding.add_sign(
+        "in both directions most packets that follow within 0.2 ms of each other have TCP timestamps that "
+        "are "
+        "much farther apart");
     list.push_back(std::move(finding));
 }
 
@@ -485,8 +515,10 @@ void add_capture_findings(FindingList& list, const FindingsInput& input, const S
     add_of_losses(list, input, stop);
     add_passed_over(list, input);
     add_set_back(list, input);
+    add_out_of_order(list, input.store);
     add_clocks_apart(list, input.store);
     add_coarse_clock(list, input.store);
+    add_stamped_in_batches(list, input.store);
     add_issues(list, input);
     add_vantage(list, input);
 }

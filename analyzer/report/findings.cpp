@@ -30,6 +30,7 @@
 #include "analyzer/report/mtu_findings.h"
 #include "analyzer/report/negotiation_findings.h"
 #include "analyzer/report/offload_findings.h"
+#include "analyzer/report/out_of_order.h"
 #include "analyzer/report/path_skew_findings.h"
 #include "analyzer/report/pdu_size_findings.h"
 #include "analyzer/report/ping_findings.h"
@@ -462,6 +463,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     if (stop.asked()) return {};
     add_connections_twice(list, twice);
     doubt_what_is_twice(list, input.store, twice);
+    doubt_out_of_order(list, input.store);
     if (!in_order) doubt_durations(list, clocks, input.issues[Issue::times_set_back].count > most_set_back);
     doubt_waits(list, input.store, jumps);
     put_causes_first(list);
@@ -484,7 +486,8 @@ std::vector<Finding> findings(const FindingsInput& input) {
     const bool slow_are_told = std::ranges::any_of(list, [](const Finding& finding) {
         return finding.kind == Kind::slow_commands || finding.kind == Kind::slow_command;
     });
-    if (is_well && !in_part && twice.empty() && input.store.summary().commands() > 0)
+    if (is_well && !in_part && twice.empty() && !is_out_of_order(input.store) &&
+        input.store.summary().commands() > 0)
         list.push_back(nothing_wrong(input, commands, senders, tcp_waited, slow_are_told));
     for (Finding& finding : list) begin_with_capital(finding.title);
     sort_by_weight(list);

@@ -111,7 +111,7 @@ struct StreamKey {
     }
 };
 
-bool is_known(const CommandRow& row) {
+bool blocks_and_times_known(const CommandRow& row) {
     return row.session != 0 && row.lun != unknown<uint64_t> && row.lba != unknown<uint64_t> &&
            row.blocks != unknown<uint64_t> && row.blocks != 0 && row.bytes != unknown<uint64_t> &&
            row.request_ns != no_time && row.response_ns != no_time && !row.inferred;
@@ -259,7 +259,7 @@ void add_split_findings(FindingList& list, const ResultStore& store, const Stop&
     for (const CommandRow& row : store.commands()) {
         if (stop.asked_at(number++)) return;
         const bool reads = is_read_opcode(row.opcode);
-        if ((!reads && !is_write_opcode(row.opcode)) || !is_known(row)) continue;
+        if ((!reads && !is_write_opcode(row.opcode)) || !blocks_and_times_known(row)) continue;
         const StreamKey key{row.session, row.lun, reads};
         if (latest == nullptr || latest->first != key) {
             if (streams.size() >= most_streams && !streams.contains(key)) continue;

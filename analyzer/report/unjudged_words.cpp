@@ -19,8 +19,13 @@ std::string unjudged_words(const ConnectionRow& connection) {
             return "the clocks of the two directions are apart";
         case Unjudged::coarse_times:
             return fmt::format("times are in steps of {}", human_duration(connection.clock_step_ns));
+        case Unjudged::stamped_in_batches:
+            return fmt::format("packets were stamped in batches about {} apart",
+                               human_duration(connection.batches_apart_ns));
         case Unjudged::place_found_late:
             return "where it was captured showed too late";
+        case Unjudged::out_of_order:
+            return "packets are not in the order in which they passed";
     }
     return "";
 }

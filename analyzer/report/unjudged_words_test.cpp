@@ -44,6 +44,19 @@ TEST(UnjudgedWords, clocks_that_the_round_trip_does_not_stand) {
     EXPECT_EQ(unjudged_words(row), "times are in steps of 1.00 ms");
 }
 
+TEST(UnjudgedWords, packets_stamped_in_batches) {
+    ConnectionRow row = whole();
+    row.rtt_min_ns = 2'000'000;
+    row.batches_apart_ns = 4'000'000;
+    EXPECT_EQ(unjudged_words(row), "packets were stamped in batches about 4.00 ms apart");
+}
+
+TEST(UnjudgedWords, packets_out_of_order) {
+    ConnectionRow row = whole();
+    row.out_of_order = true;
+    EXPECT_EQ(unjudged_words(row), "packets are not in the order in which they passed");
+}
+
 TEST(UnjudgedWords, a_place_found_late) {
     ConnectionRow row = whole();
     row.place_found_late = true;

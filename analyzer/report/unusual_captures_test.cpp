@@ -170,5 +170,31 @@ TEST_F(ClocksApart, do_not_hide_slow_commands_that_took_much_longer) {
     EXPECT_THAT(found, Not(Contains(testing::Field(&Finding::kind, Kind::vantage))));
 }
 
+// Pieces of a file one behind the other in a wrong order: what a lost answer or a missing segment looks like may be of that.
+TEST(OutOfOrder, leaves_nothing_firm_but_that_it_is_so) {
+    struct Capture : MadeUpCapture {
+        std::vector<Finding> found(bool out_of_order) {
+            add_connection().out_of_order = out_of_order;
+            for (int64_t i = 0; i < 20; ++i) add_read(i * 100 * ms, ms);
+            add_command(3 * second, 0, {.bytes = 4096, .name = "READ(16)", .opcode = scsi_op::read_16});
+            store.connection(1).end_ns = 60 * second;
+            store.connection(1).out.reset = true;
+            store.connection(1).out.reset_ns = 60 * second;
+            return find();
+        }
+    };
+    const auto is_firm = [](const Finding& finding) {
+        return finding.confidence == Finding::Confidence::firm && finding.kind != Kind::capture_issue;
+    };
+    const std::vector<Finding> in_order = Capture().found(false);
+    EXPECT_TRUE(std::ranges::any_of(in_order, is_firm));
+    const std::vector<Finding> out_of_order = Capture().found(true);
+    EXPECT_THAT(out_of_order, Contains(testing::Field(&Finding::title, HasSubstr("not in the order"))));
+    EXPECT_GT(out_of_order.size(), 1u);
+    EXPECT_TRUE(std::ranges::none_of(out_of_order, is_firm));
+    EXPECT_TRUE(std::ranges::none_of(
+        out_of_order, [](const Finding& finding) { return finding.severity == Severity::problem; }));
+}
+
 }  // namespace
 }  // namespace sanscope

@@ -202,6 +202,10 @@ void TcpConnection::describe(Side initiator, ConnectionRow& row) const {
     row.bytes_out = out.bytes;
     row.bytes_in = in.bytes;
     row.clock_step_ns = clock_resolution_.resolution_ns();
+    row.batches_apart_ns = std::min(out.batches.interval_ns(), in.batches.interval_ns());
+    // A few may have been late on the path while a clock was set back.
+    constexpr uint32_t least_out_of_order = 8;
+    row.out_of_order = out.out_of_order + in.out_of_order >= least_out_of_order;
     row.out = sent_data(out, in);
     row.in = sent_data(in, out);
     if (out.mss != 0 || in.mss != 0) {

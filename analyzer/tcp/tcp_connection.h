@@ -6,9 +6,12 @@
 #include <memory>
 
 #include "analyzer/net/decoded_packet.h"
+#include "analyzer/net/tcp_options.h"
 #include "analyzer/tcp/clock_resolution.h"
 #include "analyzer/tcp/late_data.h"
+#include "analyzer/tcp/stamp_batches.h"
 #include "analyzer/tcp/stream_reassembler.h"
+#include "analyzer/vocabulary/issues.h"
 #include "analyzer/vocabulary/rows.h"
 #include "analyzer/vocabulary/side.h"
 
@@ -51,6 +54,7 @@ class TcpConnection {
         last_ = arrival;
         Half& sender = half(from);
         ++sender.packets;
+        if (has_padded_timestamps(packet)) note_timestamp(sender, padded_timestamp(packet), arrival.time_ns);
         if (is_far(sender, packet) && is_stray(from, packet)) [[unlikely]]
             return false;
         if (packet.payload_length > 0) {
@@ -159,6 +163,11 @@ class TcpConnection {
         Serial32 stray_seq;
         bool stray_seen = false;
         SentDataRow sent;
+        StampBatches batches;
+        uint32_t newest_tsval = 0;
+        int64_t newest_tsval_ns = long_ago_ns;
+        uint32_t out_of_order =
+            0;  // segments that were sent, and captured, long before others that stand before them
         std::unique_ptr<LateData> late;  // nullptr: none
     };
     // After a connection was closed, farther than this is another connection.
@@ -187,6 +196,17 @@ class TcpConnection {
             sender.largest_pending = packet.payload_length;
             sender.largest_pending_end = end;
         }
+    }
+    // TSval never decreases (RFC 7323 §5.4): one that is older, at an earlier time, was sent before.
+    static void note_timestamp(Half& sender, uint32_t tsval, int64_t time_ns) {
+        sender.batches.note(time_ns, tsval);
+        if (time_ns < sender.newest_tsval_ns - least_set_back_ns &&
+            Serial32(tsval).before(Serial32(sender.newest_tsval))) [[unlikely]] {
+            ++sender.out_of_order;
+            return;
+        }
+        sender.newest_tsval = tsval;
+        sender.newest_tsval_ns = time_ns;
     }
     static void note_progress(Half& sender, Serial32 end, const DecodedPacket& packet,
                               const Arrival& arrival) {

@@ -54,6 +54,64 @@ class Connection {
     uint64_t packet_ = 0;
 };
 
+// As RFC 7323 Appendix A lays it out.
+std::vector<uint8_t> timestamp(uint32_t tsval) {
+    return {1,
+            1,
+            8,
+            10,
+            static_cast<uint8_t>(tsval >> 24),
+            static_cast<uint8_t>(tsval >> 16),
+            static_cast<uint8_t>(tsval >> 8),
+            static_cast<uint8_t>(tsval),
+            0,
+            0,
+            0,
+            0};
+}
+
+// So many segments from then on, one each millisecond, of a side whose TSval counts them.
+void pass(Connection& c, int64_t from_ms, int64_t to_ms, int64_t clock_ahead_ms = 0) {
+    for (int64_t i = from_ms; i < to_ms; ++i) {
+        DecodedPacket packet;
+        packet.kind = DecodedPacket::Kind::tcp;
+        packet.seq = static_cast<uint32_t>(5001 + i * 100);
+        packet.ack = 1001;
+        packet.flags = tcp_ack;
+        packet.payload_length = 100;
+        const std::vector<uint8_t> options = timestamp(static_cast<uint32_t>(70'000 + i));
+        packet.options = options.data();
+        packet.options_length = static_cast<uint8_t>(options.size());
+        c.tcp.note(Side::b, packet, {static_cast<PacketNumber>(i + 4), (i + clock_ahead_ms) * 1'000'000});
+    }
+}
+
+// A file's quarters in another order, or one of them once more at its end.
+TEST(TcpConnection, OfAFileWhosePiecesAreInAnotherOrderIsOutOfOrder) {
+    Connection swapped;
+    for (const int64_t quarter : {0, 2, 1, 3}) pass(swapped, quarter * 500, quarter * 500 + 500);
+    EXPECT_TRUE(swapped.row().out_of_order);
+    EXPECT_EQ(swapped.row().unjudged(), Unjudged::one_direction);
+    Connection doubled;
+    pass(doubled, 0, 2000);
+    pass(doubled, 500, 1000);
+    EXPECT_TRUE(doubled.row().out_of_order);
+}
+
+TEST(TcpConnection, InOrderIsNotOutOfOrderNorWhereTheClockWasSetBack) {
+    Connection in_order;
+    pass(in_order, 0, 2000);
+    EXPECT_FALSE(in_order.row().out_of_order);
+    Connection set_back;
+    pass(set_back, 0, 1000);
+    pass(set_back, 1000, 2000, -700);
+    EXPECT_FALSE(set_back.row().out_of_order);
+    Connection at_once;
+    pass(at_once, 0, 1000);
+    pass(at_once, 950, 1000);
+    EXPECT_FALSE(at_once.row().out_of_order) << "sent again within the time that interfaces may be apart";
+}
+
 // A capture that pauses goes on more than 1 GiB farther: the other side's acknowledgements have come so far, or the segment
 // acknowledges what the other side sent. Elsewhere without either, it is another connection.
 TEST(TcpConnection, GoesOnFarAwayWhereAcknowledgementsVouchForIt) {

@@ -82,12 +82,14 @@ struct SentDataRow {
 
 // Why what the senders' TCP of a connection did, and was limited by, cannot be told.
 enum class Unjudged : uint8_t {
-    no,                 // it can
-    one_direction,      // packets of one side alone were captured
-    pure_acks_missing,  // segments without data were not captured
-    clocks_apart,       // by too much for the round trip
-    coarse_times,       // likewise
-    place_found_late    // ConnectionRow::place_found_late
+    no,                  // it can
+    one_direction,       // packets of one side alone were captured
+    pure_acks_missing,   // segments without data were not captured
+    clocks_apart,        // by too much for the round trip
+    coarse_times,        // likewise
+    stamped_in_batches,  // likewise
+    place_found_late,    // ConnectionRow::place_found_late
+    out_of_order         // ConnectionRow::out_of_order
 };
 
 struct ConnectionRow {
@@ -125,6 +127,8 @@ struct ConnectionRow {
     bool iscsi = false;
     bool place_found_late =
         false;  // when the senders' TCP had been followed as if the capture were taken at both ends
+    // Its packets stand in the capture behind others that passed later, by their times and their senders' TCP timestamps.
+    bool out_of_order = false;
     bool in_two_places =
         false;  // its packets and their copies are too far apart to be of one; `vantage` is unknown
     Side initiator_side = Side::a;  // that stands as initiator
@@ -135,6 +139,8 @@ struct ConnectionRow {
     SentDataRow in = {};
     int64_t clock_step_ns =
         0;  // its packets' times are multiples of so much, and many alike; 0: of a microsecond or less
+    // Its packets of both directions were stamped in batches so far from each other (StampBatches); 0: nothing shows that they were.
+    int64_t batches_apart_ns = 0;
 
     Role role_of(Side side) const { return side == initiator_side ? Role::initiator : Role::target; }
     bool is_initiator(Side side) const { return role_of(side) == Role::initiator; }
@@ -152,7 +158,7 @@ struct ConnectionRow {
     // nothing that shows.
     int64_t time_error_ns() const {
         constexpr int64_t most_ns = int64_t{1} << 58;  // for the products below
-        return std::min(std::max(clocks_apart_ns(), clock_step_ns), most_ns);
+        return std::min(std::max({clocks_apart_ns(), clock_step_ns, batches_apart_ns}), most_ns);
     }
     // A shorter one may be more than a tenth too short or too long.
     int64_t least_comparable_ns() const { return 10 * time_error_ns(); }
@@ -165,8 +171,11 @@ struct ConnectionRow {
     Unjudged unjudged() const {
         if (is_half_captured()) return Unjudged::one_direction;
         if (lacks_pure_acks()) return Unjudged::pure_acks_missing;
-        if (round_trip_in_doubt())
-            return clocks_apart_ns() > 0 ? Unjudged::clocks_apart : Unjudged::coarse_times;
+        if (out_of_order) return Unjudged::out_of_order;
+        if (round_trip_in_doubt()) {
+            if (clocks_apart_ns() > 0) return Unjudged::clocks_apart;
+            return batches_apart_ns > clock_step_ns ? Unjudged::stamped_in_batches : Unjudged::coarse_times;
+        }
         return place_found_late ? Unjudged::place_found_late : Unjudged::no;
     }
     // Whether what the senders' TCP did, and was limited by, can be told.
