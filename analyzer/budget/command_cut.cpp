@@ -215,19 +215,24 @@ class Cutter {
         pass_unproven(*sender, until_ns);
         const int64_t begin_ns = at_ns_;
         const int64_t idle_until_ns = sender->idle_until(first_ns);
-        // What others had sent before may still stand in a queue of the path, and this answer behind it; but not where it was captured as
-        // it was sent.
+        // What others had sent before may still stand in a queue of the path, and this answer behind it.
         const auto never_idle = [&] {
-            return way_.to_target_ns > 0 && idle_until_ns != no_time && idle_until_ns < begin_ns &&
-                   sender->queues_at(begin_ns);
+            return idle_until_ns != no_time && idle_until_ns < begin_ns && sender->queues_at(begin_ns);
         };
         const bool others_sent =
             until_ns > begin_ns && (sender->sent_between(begin_ns, until_ns) || never_idle());
         if (!others_sent) pass_queues(until_ns);
         pass_service(*sender, std::min(until_ns, idle_until_ns), others_sent, Part::target);
-        pass_service(*sender, until_ns, others_sent, others_sent ? Part::behind_others : Part::target);
+        const Part behind = acks_may_queue(begin_ns) ? Part::unknown : Part::behind_others;
+        pass_service(*sender, until_ns, others_sent, others_sent ? behind : Part::target);
         // Far from the target, how long before its arrival a first byte was sent is known no better than by the shortest way.
         advance(others_sent ? Part::behind_others : Part::target, first_arrival_ns() - way_.to_target_ns);
+    }
+
+    // Behind the initiator's own data, which queue on a path before the capture, acknowledgements queue as well: that data of the target
+    // are outstanding for long does not show that those stand in a queue.
+    bool acks_may_queue(int64_t at_ns) const {
+        return input_.initiator != nullptr && way_.to_initiator_ns > 0 && input_.initiator->queues_at(at_ns);
     }
 
     // A host acknowledges what has arrived within its delayed-ACK timer, however long the command takes. One that did not may

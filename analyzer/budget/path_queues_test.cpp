@@ -52,7 +52,7 @@ class QueuesOfHosts : public testing::Test {
         std::vector<std::unique_ptr<SenderTime>> senders;
         for (const SendTrack& track : store.send_tracks()) {
             senders.push_back(std::make_unique<SenderTime>(track, std::span<const LossRow* const>(),
-                                                           SenderPath{1460, 1 * ms, false}));
+                                                           SenderPath{1460, 1 * ms}));
             queues.add(store.connection(track.connection()), track.connection(), senders.back().get());
         }
         queues.finish();

@@ -28,7 +28,7 @@ std::unique_ptr<SenderTime> pass_over(const CommandSample& sample, const Losses&
     const auto lost = losses.find({number, side});
     return std::make_unique<SenderTime>(
         track->second, lost == losses.end() ? std::span<const LossRow* const>() : lost->second,
-        sender_path(connection, side));
+        sender_path(connection));
 }
 
 }  // namespace

@@ -69,17 +69,14 @@ size_t partition_near(size_t near, size_t size, Predicate is_before) {
 
 }  // namespace
 
-SenderPath sender_path(const ConnectionRow& connection, Side sender) {
-    const Vantage own = connection.is_initiator(sender) ? Vantage::initiator : Vantage::target;
-    return {connection.mss == unknown<uint32_t> ? 0 : connection.mss, connection.rtt_min_ns,
-            connection.vantage == own};
+SenderPath sender_path(const ConnectionRow& connection) {
+    return {connection.mss == unknown<uint32_t> ? 0 : connection.mss, connection.rtt_min_ns};
 }
 
 SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, const SenderPath& path)
     : track_(&track),
       full_segment_(full_segment(path.mss)),
       rtt_ns_(path.rtt_ns),
-      captured_at_sender_(path.captured_at_sender),
       byte_ns_(byte_time_ns(track, path.mss, path.rtt_ns)) {
     small_window_ = find_small_window();
     find_timer_waits(losses);
@@ -165,14 +162,10 @@ void SenderTime::index() {
         const bool waited = timer_wait != timer_waits_.end() && *timer_wait == number;
         const Held held = waited ? Held::timeout : found_held(number, from, to, within_write);
         begin_run(from.time_ns(), held);
-        // A path that sends one byte after another has what the step added behind what it had before. What passed a capture at the sender
-        // holds up nothing that it has to send.
-        wire_until_ns = std::max(wire_until_ns, from.time_ns());
-        if (!captured_at_sender_) {
-            wire_until_ns += static_cast<int64_t>(added * byte_ns_);
-            if (added == 0 && from.outstanding() < outstanding_before)
-                wire_until_ns = std::max(wire_until_ns, in_queue_until(from));
-        }
+        // A path that sends one byte after another has what the step added behind what it had before.
+        wire_until_ns = std::max(wire_until_ns, from.time_ns()) + static_cast<int64_t>(added * byte_ns_);
+        if (added == 0 && from.outstanding() < outstanding_before)
+            wire_until_ns = std::max(wire_until_ns, in_queue_until(from));
         if ((held == Held::application || held == Held::silent) &&
             is_pause(to.time_ns() - from.time_ns(), wire_until_ns - from.time_ns()))
             idle_ends_ns_.push_back(to.time_ns());

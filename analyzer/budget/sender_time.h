@@ -23,9 +23,8 @@ using HeldTimes = std::array<int64_t, held_kinds>;  // nanoseconds
 struct SenderPath {
     uint32_t mss = 0;          // the largest segment's payload, bytes; 0 if unknown
     int64_t rtt_ns = no_time;  // the least round trip; no_time if unknown
-    bool captured_at_sender = false;
 };
-SenderPath sender_path(const ConnectionRow& connection, Side sender);
+SenderPath sender_path(const ConnectionRow& connection);
 
 // Questions about one sender's time, answered in O(log n) of the steps between what was asked last and what is asked now. Takes
 // half a byte a step, and 24 for each change of what holds the sender back. One thread at a time. All times are the sender's; positions are those of
@@ -47,8 +46,8 @@ class SenderTime {
     // was sent, or somewhat earlier.
     bool sent_between(int64_t begin_ns, int64_t end_ns) const;
     HeldTimes held(int64_t begin_ns, int64_t end_ns) const;
-    // The sender had nothing to send until then, the last time before, and what it had sent was off the wire, where it was captured
-    // beyond that; no_time if it always had.
+    // The sender had nothing to send until then, the last time before, and what it had sent was off the wire; no_time if it
+    // always had.
     int64_t idle_until(int64_t time_ns) const;
     // By how much what was outstanding then takes longer on the path than a round trip: so long the last of it stood in a queue. 0 where
     // it is too little to tell, or the path's rate is not known.
@@ -123,7 +122,6 @@ class SenderTime {
     const SendTrack* track_;
     uint32_t full_segment_;
     int64_t rtt_ns_;
-    bool captured_at_sender_;
     double byte_ns_;
     bool small_window_ = false;
     uint32_t most_outstanding_ = 0;   // bytes; of a small window

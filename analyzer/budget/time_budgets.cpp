@@ -23,7 +23,7 @@ std::unique_ptr<SenderTime> TimeBudgets::pass_over(const SendTrack* track) const
     const auto found = losses_.find({track->connection(), track->side()});
     const std::span<const LossRow* const> lost =
         found == losses_.end() ? std::span<const LossRow* const>() : found->second;
-    return std::make_unique<SenderTime>(*track, lost, sender_path(connection, track->side()));
+    return std::make_unique<SenderTime>(*track, lost, sender_path(connection));
 }
 
 const TimeBudgets::Senders& TimeBudgets::senders_of(ConnectionNumber connection) const {
