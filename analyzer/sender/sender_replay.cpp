@@ -252,17 +252,20 @@ class SenderReplay::Machine {
             wanted = std::max(waits_for, 1u);
         }
         row.limit = send_limit(state, estimate.cwnd, wanted, more_waiting_, paced);
-        // What an application wrote ends with a full segment seldom: there is more to send, though the estimate of a far sender's window
-        // has room for it.
+        // What an application wrote ends with a full segment seldom: a far sender had more to send.
         const bool had_more = estimated_ && last_was_full_ && state.packets_out > 0;
         if (row.limit == SendLimit::application && had_more && !paced)
-            row.limit =
-                state.in_flight() + wanted > estimate.low ? SendLimit::congestion : SendLimit::unknown;
+            row.limit = limit_despite_room(state, least_window(estimate), wanted);
         const bool had_nothing = row.limit == SendLimit::application || row.limit == SendLimit::pacing;
         if (had_nothing && wire_.unscaled_window().may_be_full(state, int64_t{wanted} * state.mss)) {
             row.limit = SendLimit::unknown;
         }
         if (acks_missing_) forget_window(row);
+    }
+
+    uint32_t least_window(const WindowEstimate& estimate) const {
+        if (log_.keeps_intervals()) return estimate.low;
+        return estimate_window(wire_.windows(), wire_.state(), classifier_, chosen_, estimated_).low;
     }
 
     // What unseen acknowledgements did to the window, nobody knows; what they left unsaid, the next one says.

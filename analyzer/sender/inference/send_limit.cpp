@@ -26,4 +26,8 @@ SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, b
     return SendLimit::application;
 }
 
+SendLimit limit_despite_room(const SenderState& state, uint32_t least_cwnd, uint32_t wanted) {
+    return state.in_flight() + wanted > least_cwnd ? SendLimit::congestion : SendLimit::unknown;
+}
+
 }  // namespace sanscope

@@ -17,4 +17,8 @@ bool is_beyond_window(const SenderState& state);
 // known of one that is_beyond_window().
 SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, bool more_waiting, bool paced);
 
+// Of a sender that had more to send, and room for it in the window as estimated from afar: that may be too wide. `least_cwnd`: the low
+// end of the estimate, segments.
+SendLimit limit_despite_room(const SenderState& state, uint32_t least_cwnd, uint32_t wanted);
+
 }  // namespace sanscope
