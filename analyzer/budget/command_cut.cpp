@@ -311,7 +311,7 @@ class Cutter {
         const auto wire_ns = static_cast<int64_t>(behind_first * sender.byte_ns());
         const int64_t from_queue_ns = take(queued_ns, wire_ns);
         int64_t taken_ns = from_queue_ns;
-        for (const Held from : {Held::application, Held::cwnd, Held::pacing, Held::unknown})
+        for (const Held from : {Held::application, Held::cwnd, Held::pacing, Held::unclear, Held::unknown})
             taken_ns += take(held[static_cast<size_t>(from)], wire_ns - taken_ns);
         const int64_t own_ns = mix.own_share(taken_ns);
         book(Part::wire, own_ns);
@@ -329,6 +329,8 @@ class Cutter {
         book(Part::receiver_window, of(Held::receiver_window));
         book(Part::recovery, of(Held::recovery));
         book(Part::timeout, of(Held::timeout));
+        // Behind others it was either way.
+        book(idle == Part::behind_others ? idle : Part::unknown, of(Held::unclear));
         book(Part::unknown, of(Held::unknown));
         const auto shared = [&](Part part, int64_t time_ns) {
             const int64_t own_ns = mix.own_share(time_ns);

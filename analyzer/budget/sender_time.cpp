@@ -316,7 +316,7 @@ Held SenderTime::found_held(size_t step, const SendStep& from, const SendStep& t
         case SendLimit::recovery:
             return Held::recovery;
         default:
-            return Held::unknown;
+            return Held::unclear;
     }
 }
 

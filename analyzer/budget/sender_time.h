@@ -14,9 +14,20 @@
 namespace sanscope {
 
 // What kept a sender from sending more, told apart by its congestion state where it repaired losses.
-// `silent`: by the application, for so long that a retransmission timer may have expired meanwhile.
-enum class Held : uint8_t { application, silent, receiver_window, cwnd, pacing, recovery, timeout, unknown };
-constexpr size_t held_kinds = 8;
+// `silent`: by the application, for so long that a retransmission timer may have expired meanwhile. `unclear`: by the application or a
+// window, of which too little is known. `unknown`: by anything, as a path that stood still.
+enum class Held : uint8_t {
+    application,
+    silent,
+    receiver_window,
+    cwnd,
+    pacing,
+    recovery,
+    timeout,
+    unclear,
+    unknown
+};
+constexpr size_t held_kinds = 9;
 using HeldTimes = std::array<int64_t, held_kinds>;  // nanoseconds
 
 // What is known of the way that a sender's data go.
