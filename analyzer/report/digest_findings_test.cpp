@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "analyzer/ingest/capture_file.h"
+#include "analyzer/report/testing/findings_fixture.h"
 #include "analyzer/report/testing/made_up_capture.h"
 
 namespace sanscope {
 namespace {
 
+using test::Findings;
 using test::MadeUpCapture;
 using testing::Contains;
 using testing::HasSubstr;
@@ -286,6 +288,17 @@ TEST(WrongDigestsOfASample, are_found_with_the_bit_that_was_flipped) {
                 Contains(HasSubstr(
                     "5 of 5 differ from what was sent in a single bit: byte 45, bit 4 of the header")));
     EXPECT_THAT(found[0].evidence, Contains("always bit 4 of byte 45 of the header"));
+}
+
+TEST_F(Findings, bad_digests_lead_to_the_first_one) {
+    issues.add(Issue::data_digests_bad, 44, 3);
+    store.add_session_event(
+        {.packet = 44, .command = 9, .connection = 1, .session = 1, .opcode = 0x25, .bad_digest = true});
+    const Finding finding = find_one(Kind::bad_digest);
+    EXPECT_THAT(finding.title, HasSubstr("3 PDUs with a wrong digest: 0 of headers, 3 of data"));
+    EXPECT_EQ(finding.packet, 44u);
+    EXPECT_EQ(finding.command, 9u);
+    EXPECT_EQ(finding.session, 1u);
 }
 
 }  // namespace
