@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analyzer/report/command_facts.h"
-#include "analyzer/report/sender_facts.h"
+#include "analyzer/report/find_sender_facts.h"
 #include "analyzer/report/testing/findings_fixture.h"
 #include "analyzer/scsi/opcodes.h"
 

@@ -19,6 +19,7 @@
 #include "analyzer/report/digest_findings.h"
 #include "analyzer/report/ending_words.h"
 #include "analyzer/report/error_ladder_findings.h"
+#include "analyzer/report/find_sender_facts.h"
 #include "analyzer/report/finding_causes.h"
 #include "analyzer/report/finding_list.h"
 #include "analyzer/report/head_of_line_findings.h"

@@ -3,34 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "analyzer/base/time_spans.h"
 #include "analyzer/report/finding_list.h"
+#include "analyzer/report/spells.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
-
-// A stretch of time and the packet that shows it.
-struct Spell {
-    int64_t begin_ns = no_time;
-    int64_t end_ns = no_time;
-    PacketNumber packet = 0;
-
-    int64_t length_ns() const { return elapsed_ns(begin_ns, end_ns); }
-};
-
-// Spells of one kind: all of them, and the longest.
-struct Spells {
-    uint64_t count = 0;
-    int64_t total_ns = 0;
-    Spell longest;
-    TimeSpans spans;
-
-    void add(const Spell& spell);
-};
 
 // Bytes sent again that the receiver had: shown by D-SACK, timestamps, or an acknowledgement that the capture has before.
 struct NeedlessRepeat {
@@ -39,6 +22,11 @@ struct NeedlessRepeat {
     int64_t time_ns = no_time;   // at the sender
     int64_t delay_ns = no_time;  // since the original, there
 };
+
+// Sent again because the network lost it.
+constexpr bool is_repair(LossKind kind) {
+    return kind == LossKind::fast_retransmit || kind == LossKind::rto || kind == LossKind::tlp;
+}
 
 // What came of data that were sent twice in a stall.
 enum class RepeatsCame : uint8_t {
@@ -49,6 +37,12 @@ enum class RepeatsCame : uint8_t {
 
 // What the findings rest on of the data of one side of a connection.
 struct SenderFacts {
+    // A queue is in earnest where the path has this many segments in flight half of the time: below, a delayed
+    // acknowledgement alone doubles a round trip.
+    static constexpr uint32_t queue_segments = 8;
+    // What is reckoned with where none is known.
+    static constexpr int64_t default_round_ns = 1'000'000;
+
     const SenderSummary* summary = nullptr;
     const ConnectionRow* connection = nullptr;
     uint32_t number = 0;  // of the connection
@@ -197,10 +191,5 @@ struct SenderFacts {
     // A finding about this sender.
     Finding finding(Finding::Kind kind, Finding::Severity severity) const;
 };
-
-// The facts of the senders worth showing: those most held back, those with the most losses, those with the most data,
-// and those of the `wanted` connections (numbers). `busy`: by connection - 1, which must outlive the facts. Empty if stopped.
-std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::vector<uint32_t>& wanted,
-                                           const std::vector<TimeSpans>& busy, const Stop& stop);
 
 }  // namespace sanscope
