@@ -30,8 +30,8 @@ class ClockJumpPass {
     }
 
     // Whether the time since the row before is the clock's alone, or one in which both hosts stood still.
-    bool clock_jumped(const PassedSender& sender, const WindowRow& last, const WindowRow& row,
-                      int64_t silent_ns) {
+    static bool clock_jumped(const PassedSender& sender, const WindowRow& last, const WindowRow& row,
+                             int64_t silent_ns) {
         constexpr int64_t least_silence_ns = 250'000'000;
         constexpr int64_t longest_timer_ns = 120'000'000'000;  // TCP_RTO_MAX
         SenderFacts& facts = *sender.facts;

@@ -51,7 +51,7 @@ class WindowPass {
         sender_.facts->has_windows = true;
         const int64_t passed_ns = begun_ ? elapsed_ns(last_.time_ns, row.time_ns) : 0;
         const bool is_long = passed_ns >= AckWaitPass::least_ns;
-        const bool jumped = is_long && clock_jumps_.clock_jumped(sender_, last_, row, passed_ns);
+        const bool jumped = is_long && ClockJumpPass::clock_jumped(sender_, last_, row, passed_ns);
         if (passed_ns != 0 && !jumped) pass_to(row, passed_ns);
         if (jumped || (is_long && clock_jumps_.holds_jump(sender_, last_, row))) [[unlikely]]
             path_queue_.clock_jumped_behind(last_);
