@@ -11,7 +11,6 @@ namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
-using Severity = Finding::Severity;
 
 // Without options: what the MSS leaves room for (RFC 6691).
 uint32_t tcp_and_ip_headers(const OfSender& sender) {
@@ -46,7 +45,7 @@ bool add_black_hole(const OfSender& sender, bool acks_do_not_arrive) {
     const uint64_t again = sender.count(LossKind::rto) + sender.count(LossKind::fast_retransmit) +
                            sender.count(LossKind::tlp) + sender.count(LossKind::spurious);
     if (sent_full && again < 2) return false;
-    Finding finding = sender.begin(Kind::mtu_black_hole, Severity::problem, silence_ns);
+    Finding finding = sender.begin(Kind::mtu_black_hole, Finding::Severity::problem, silence_ns);
     finding.begin_ns = data.acknowledged_ns;
     finding.end_ns = facts.connection->end_ns;
     finding.packet = facts.first_loss[static_cast<size_t>(LossKind::rto)];

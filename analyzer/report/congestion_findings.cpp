@@ -13,7 +13,6 @@ namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
-using Severity = Finding::Severity;
 
 // On shorter paths a window of any size moves plenty, and a full one says that something else is at its limit.
 constexpr int64_t least_long_path_ns = 2'000'000;
@@ -36,7 +35,7 @@ bool rtt_grew(const OfSender& sender) {
 void kept_small_by_losses(const OfSender& sender, double held_share) {
     const SenderFacts& facts = sender.facts;
     const int64_t held_ns = facts.limited_ns(SendLimit::congestion);
-    Finding finding = sender.begin(Kind::lost_segments, Severity::notice, held_ns);
+    Finding finding = sender.begin(Kind::lost_segments, Finding::Severity::notice, held_ns);
     place_at(finding, facts.limited[static_cast<size_t>(SendLimit::congestion)]);
     finding.title = fmt::format("{} of {} lost on the path kept its congestion window small: full {} {}",
                                 counted(facts.repaired(), "segment"), facts.name(), human_percent(held_share),
@@ -78,8 +77,8 @@ void add_congestion(const OfSender& sender) {
         sender.list, [](const Finding& finding) { return finding.kind == Kind::lost_segments; });
     if (facts.ecn_reductions == 0 && facts.repaired() > 0 && !losses_told)
         return kept_small_by_losses(sender, held_share);
-    Finding finding =
-        sender.begin(Kind::congestion_window, Severity::notice, facts.limited_ns(SendLimit::congestion));
+    Finding finding = sender.begin(Kind::congestion_window, Finding::Severity::notice,
+                                   facts.limited_ns(SendLimit::congestion));
     finding.add_sign(fmt::format("the congestion window was full {} {}; the minimum round-trip time is {}",
                                  human_percent(held_share), sender.of_its_time(), human_duration(rtt_ns)));
     place_at(finding, facts.limited[static_cast<size_t>(SendLimit::congestion)]);
@@ -122,14 +121,15 @@ void add_congestion(const OfSender& sender) {
             "now and then: {} to {}.",
             cwnd_min, cwnd_max);
     } else if (rtt_grew(sender)) {
-        finding.severity = Severity::information;  // what a sender that has enough to send always comes to
+        finding.severity =
+            Finding::Severity::information;  // what a sender that has enough to send always comes to
         finding.explanation = fmt::format(
             "The congestion window, {} at the most, is about what the path holds: the round-trip time "
             "grows with it, to {} on average (SRTT) from {} at least. The path does not carry more.",
             cwnd_max, human_duration(facts.summary->srtt_mean_ns()), human_duration(facts.rtt_min_ns()));
     } else if (facts.limited_ns(SendLimit::congestion) / many_round_trips > rtt_ns) {
         // Slow start would have opened it a thousandfold by then.
-        finding.severity = Severity::information;
+        finding.severity = Finding::Severity::information;
         finding.confidence = Finding::Confidence::possible;
         finding.explanation = fmt::format(
             "Nothing was lost, and over many round trips the congestion window, {} to {}, did not open "
@@ -138,7 +138,7 @@ void add_congestion(const OfSender& sender) {
             "bursts with slow start in each.",
             cwnd_min, cwnd_max);
     } else {
-        finding.severity = Severity::information;  // slow start, as on every new connection
+        finding.severity = Finding::Severity::information;  // slow start, as on every new connection
         finding.explanation = fmt::format(
             "There was no loss: the congestion window, {} to {}, was still growing (slow start), as on "
             "every connection that is new or was idle. Keep connections busy, and see "

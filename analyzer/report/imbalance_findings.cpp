@@ -46,8 +46,8 @@ void add_imbalance(FindingList& list, const ResultStore& store, const CommandFac
         if (share_of(elapsed_ns(load.together_from_ns, load.together_until_ns), load.longest_ns) < most)
             continue;
         Finding finding;
-        finding.kind = Kind::connection_imbalance;
-        finding.severity = Severity::notice;
+        finding.kind = Finding::Kind::connection_imbalance;
+        finding.severity = Finding::Severity::notice;
         finding.side = Finding::Side::initiator;
         finding.session = session;
         finding.connection = load.busiest;

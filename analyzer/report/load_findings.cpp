@@ -19,7 +19,6 @@ namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
-using Severity = Finding::Severity;
 
 void add_what_limits(const SessionLoad& load, bool host_is_slow) {
     const bool waits_for_r2ts = add_r2t_waits(load);
@@ -65,7 +64,7 @@ void judge_by_load(std::span<Finding> of_session, double share) {
     if (share >= little) return;
     for (Finding& finding : of_session) {
         if (finding.kind != Kind::shallow_queue) continue;
-        finding.severity = Severity::information;
+        finding.severity = Finding::Severity::information;
         finding.explanation +=
             fmt::format(" Its commands took {} of the time of all commands.", human_percent(share));
     }

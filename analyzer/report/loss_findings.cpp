@@ -13,7 +13,6 @@ namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
-using Severity = Finding::Severity;
 
 constexpr uint64_t least_burst = 3;  // losses
 
@@ -96,12 +95,12 @@ void add_losses(const OfSender& sender) {
     const bool serious = facts.limited_share(SendLimit::recovery) >= OfSender::noticeable_share ||
                          (rate >= OfSender::serious_loss_rate && repaired >= OfSender::least_losses &&
                           facts.limited_share(SendLimit::recovery) >= OfSender::small_share);
-    Finding finding =
-        sender.begin(Kind::lost_segments, serious ? Severity::problem : Severity::notice, cost_ns);
+    Finding finding = sender.begin(Kind::lost_segments,
+                                   serious ? Finding::Severity::problem : Finding::Severity::notice, cost_ns);
     // Among the copies of a mirror port, some that the path itself had duplicated are taken for retransmissions.
     constexpr uint64_t few = 100;
     if (sender.count(LossKind::duplicate) / few > repaired || facts.is_mirrored()) {
-        finding.severity = Severity::notice;
+        finding.severity = Finding::Severity::notice;
         finding.confidence = Finding::Confidence::possible;
     }
     // Before a timer expired nothing came that told of them: their acknowledgements may have been lost in their place.
@@ -110,7 +109,7 @@ void add_losses(const OfSender& sender) {
     const bool in_part = sender.lacks_much();
     const bool maybe_late = !by_timer && !in_part && may_have_been_late(sender);
     if (by_timer || maybe_late || in_part) finding.confidence = Finding::Confidence::possible;
-    if (maybe_late || in_part) finding.severity = Severity::notice;
+    if (maybe_late || in_part) finding.severity = Finding::Severity::notice;
     finding.title = fmt::format("{} of {}{} lost on the path{}", counted(repaired, "segment"), facts.name(),
                                 by_timer ? ", or what acknowledged them," : "",
                                 in_part      ? ", or late: much of what it sent is not in the capture"

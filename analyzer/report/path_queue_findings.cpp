@@ -4,16 +4,10 @@
 #include <utility>
 
 namespace sanscope {
-namespace {
-
-using Kind = Finding::Kind;
-using Severity = Finding::Severity;
-
-}  // namespace
 
 void add_path_queue(const OfSender& sender) {
     const SenderFacts& facts = sender.facts;
-    Finding finding = sender.begin(Kind::path_queue, Severity::notice, facts.queued_ns);
+    Finding finding = sender.begin(Finding::Kind::path_queue, Finding::Severity::notice, facts.queued_ns);
     if (sender.lacks_much()) finding.confidence = Finding::Confidence::possible;
     place_at(finding, facts.queued);
     finding.title = facts.queue_title(facts.queued_rate());

@@ -11,7 +11,6 @@ namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
-using Severity = Finding::Severity;
 
 constexpr uint64_t least_ack_waits = 5;
 
@@ -31,8 +30,8 @@ void add_ack_waits(const OfSender& sender) {
     // program itself pauses, and now and then an acknowledgement happens to come before it goes on.
     if (!by_cwnd && 4 * waits.count < 3 * facts.pdu_pauses) return;
     const bool serious = share_of(waits.total_ns, judged_ns) >= OfSender::serious_share;
-    Finding finding =
-        sender.begin(Kind::delayed_ack, serious ? Severity::problem : Severity::notice, waits.total_ns);
+    Finding finding = sender.begin(
+        Kind::delayed_ack, serious ? Finding::Severity::problem : Finding::Severity::notice, waits.total_ns);
     finding.side = Finding::Side::both;
     place_at(finding, waits.longest);
     finding.title =
@@ -67,7 +66,8 @@ void add_pacing(const OfSender& sender) {
     const SenderFacts& facts = sender.facts;
     const double held_share = facts.limited_share(SendLimit::pacing);
     if (!facts.is_bulk() || facts.queues_on_path() || held_share < OfSender::noticeable_share) return;
-    Finding finding = sender.begin(Kind::pacing, Severity::information, facts.limited_ns(SendLimit::pacing));
+    Finding finding =
+        sender.begin(Kind::pacing, Finding::Severity::information, facts.limited_ns(SendLimit::pacing));
     place_at(finding, facts.limited[static_cast<size_t>(SendLimit::pacing)]);
     finding.title =
         fmt::format("{} paced itself for {} of its time", facts.name(), human_percent(held_share));

@@ -10,7 +10,6 @@ namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
-using Severity = Finding::Severity;
 
 // What the target opens again reaches the initiator half a round trip later, and the next command comes as late.
 double command_window_shut_share(const SessionLoad& load) {
@@ -43,9 +42,9 @@ bool add_shallow_queue(const SessionLoad& load) {
     const bool target_allows_no_more =
         load.row.command_window != unknown<uint32_t> &&
         (all_under_way || (load.row.command_window <= 2 * load.depth && shut_share >= SessionLoad::most));
-    Finding finding =
-        load.begin(target_allows_no_more ? Kind::command_window : Kind::shallow_queue, Severity::notice,
-                   static_cast<int64_t>(static_cast<double>(load.busy_ns) * path_share));
+    Finding finding = load.begin(target_allows_no_more ? Kind::command_window : Kind::shallow_queue,
+                                 Finding::Severity::notice,
+                                 static_cast<int64_t>(static_cast<double>(load.busy_ns) * path_share));
     finding.add_sign(fmt::format("the minimum round-trip time, {}, is {} of the median {}'s time ({})",
                                  human_duration(load.rtt_ns), human_percent(std::min(path_share, 1.0)),
                                  load.noun(), human_duration(load.turnaround_ns)));
@@ -100,7 +99,7 @@ void add_command_window(const SessionLoad& load) {
         return finding.kind == Kind::command_window && finding.session == load.session.session;
     });
     if (told) return;
-    Finding finding = load.begin(Kind::command_window, Severity::notice, 0);
+    Finding finding = load.begin(Kind::command_window, Finding::Severity::notice, 0);
     finding.side = Finding::Side::target;
     finding.confidence = Finding::Confidence::likely;
     finding.title = fmt::format("Command window of session {}: the target allows {} at once (MaxCmdSN)",

@@ -9,7 +9,6 @@ namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
-using Severity = Finding::Severity;
 
 // Below, R2Ts are what writes larger than FirstBurstLength need anyway.
 constexpr double least_r2t_share = 0.35;
@@ -31,7 +30,7 @@ bool add_r2t_waits(const SessionLoad& load) {
     const double share =
         usual_ns > 0 ? std::min(rounds * static_cast<double>(load.rtt_ns) / usual_ns, 1.0) : 0;
     if (share < least_r2t_share) return false;
-    Finding finding = load.begin(Kind::r2t_waits, Severity::notice,
+    Finding finding = load.begin(Kind::r2t_waits, Finding::Severity::notice,
                                  static_cast<int64_t>(static_cast<double>(load.busy_ns) * share));
     finding.side = Finding::Side::both;
     finding.title = fmt::format("Writes of session {} waited for {:.1f} R2Ts each: {} of their time",

@@ -6,12 +6,6 @@
 #include <utility>
 
 namespace sanscope {
-namespace {
-
-using Kind = Finding::Kind;
-using Severity = Finding::Severity;
-
-}  // namespace
 
 void add_window_stalls(const OfSender& sender) {
     const SenderFacts& facts = sender.facts;
@@ -23,8 +17,9 @@ void add_window_stalls(const OfSender& sender) {
     if (stalls.total_ns < nobody_waits_for_ns || !worth_it) return;
     const bool serious =
         share >= OfSender::noticeable_share || stalls.longest.length_ns() >= OfSender::long_silence_ns;
-    Finding finding = sender.begin(Kind::zero_window_stall, serious ? Severity::problem : Severity::notice,
-                                   stalls.total_ns);
+    Finding finding =
+        sender.begin(Finding::Kind::zero_window_stall,
+                     serious ? Finding::Severity::problem : Finding::Severity::notice, stalls.total_ns);
     place_at(finding, stalls.longest);
     finding.side = facts.is_initiator ? Finding::Side::target : Finding::Side::initiator;
     finding.add_sign(
@@ -56,8 +51,8 @@ void add_receiver_window(const OfSender& sender) {
     // What moves as fast as a link of 1 Gbit/s is not in want of a window.
     if (facts.rate() >= OfSender::plenty || facts.widest_window == 0) return;
     const bool serious = share_of(cost_ns, facts.judged_ns()) >= OfSender::serious_share;
-    Finding finding =
-        sender.begin(Kind::receiver_window, serious ? Severity::problem : Severity::notice, cost_ns);
+    Finding finding = sender.begin(Finding::Kind::receiver_window,
+                                   serious ? Finding::Severity::problem : Finding::Severity::notice, cost_ns);
     finding.side = facts.is_initiator ? Finding::Side::target : Finding::Side::initiator;
     finding.add_sign(fmt::format("up to {} were in flight of {} advertised",
                                  human_binary_bytes(facts.outstanding_at_limit),

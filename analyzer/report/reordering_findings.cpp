@@ -11,7 +11,6 @@ namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
-using Severity = Finding::Severity;
 
 // Of a connection whose SYNs were not captured nobody knows what it has.
 std::string_view what_shows_it(const OfSender& sender) {
@@ -72,7 +71,7 @@ void add_needless(const OfSender& sender) {
     const int64_t reduced_ns = sender.in_state_ns(CaState::cwr) + sender.in_state_ns(CaState::recovery) +
                                sender.in_state_ns(CaState::loss);
     if (facts.has_windows && share_of(reduced_ns, facts.judged_ns()) < OfSender::small_share) return;
-    Finding finding = sender.begin(Kind::needless_retransmission, Severity::notice, 0);
+    Finding finding = sender.begin(Kind::needless_retransmission, Finding::Severity::notice, 0);
     if (sender.is_doubled()) finding.confidence = Finding::Confidence::possible;
     finding.packet = facts.first_loss[static_cast<size_t>(LossKind::spurious)];
     finding.add_sign(fmt::format("{} show that {} had arrived before", what_shows_it(sender),
@@ -89,8 +88,8 @@ void add_needless(const OfSender& sender) {
 void add_reordering(const OfSender& sender) {
     const SenderFacts& facts = sender.facts;
     if (!is_reordered(sender)) return;
-    Finding finding =
-        sender.begin(Kind::reordering, Severity::notice, facts.summary->in_state_ns(CaState::disorder));
+    Finding finding = sender.begin(Kind::reordering, Finding::Severity::notice,
+                                   facts.summary->in_state_ns(CaState::disorder));
     // What filled the gaps may be among it.
     if (sender.lacks_much() || sender.is_doubled()) finding.confidence = Finding::Confidence::possible;
     finding.packet = facts.first_loss[static_cast<size_t>(LossKind::out_of_order)];

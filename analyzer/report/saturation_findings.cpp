@@ -10,7 +10,6 @@ namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
-using Severity = Finding::Severity;
 
 // That long nothing but a queue makes commands wait that move at a reasonable pace.
 constexpr int64_t saturated_ns = 100'000'000;
@@ -19,7 +18,7 @@ constexpr int64_t saturated_ns = 100'000'000;
 // other connections may have had part of it.
 void queue_of_commands(const SessionLoad& load, const std::string& law) {
     if (load.sender.has_bottleneck()) return;
-    Finding finding = load.begin(Kind::path_queue, Severity::notice, load.sender.queued_ns);
+    Finding finding = load.begin(Kind::path_queue, Finding::Severity::notice, load.sender.queued_ns);
     finding.side = Finding::Side::path;
     finding.confidence = Finding::Confidence::likely;
     finding.title = load.sender.queue_title(load.throughput);
@@ -54,7 +53,7 @@ void add_saturation(const SessionLoad& load) {
                                         human_rate(load.throughput),
                                         human_duration(static_cast<int64_t>(std::min(expected_ns, 1e15))));
     if (load.sender.queues_on_path()) return queue_of_commands(load, law);
-    Finding finding = load.begin(Kind::saturated, Severity::notice, 0);
+    Finding finding = load.begin(Kind::saturated, Finding::Severity::notice, 0);
     // The law holds of any steady load; that it was the target, only the absence of all else shows.
     finding.confidence = Finding::Confidence::likely;
     finding.side = Finding::Side::target;

@@ -8,7 +8,6 @@ namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
-using Severity = Finding::Severity;
 
 // As much under way half of the time is a flow.
 constexpr uint32_t flowing_segments = 8;
@@ -47,8 +46,8 @@ bool add_send_buffer(const SessionLoad& load) {
                                  load.sender.in_flight_p90 <= well_below * cwnd &&
                                  load.sender.in_flight_p90 <= well_below * load.sender.widest_offered;
     if (!is_below_window) return false;
-    Finding finding =
-        load.begin(Kind::send_buffer, Severity::notice, load.sender.limited_ns(SendLimit::application));
+    Finding finding = load.begin(Kind::send_buffer, Finding::Severity::notice,
+                                 load.sender.limited_ns(SendLimit::application));
     finding.side = load.reads ? Finding::Side::target : Finding::Side::initiator;
     // Seen from afar, a congestion window that losses keep small looks the same: how far it had grown is an estimate.
     const bool at_sender =

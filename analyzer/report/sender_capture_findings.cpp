@@ -6,12 +6,6 @@
 #include <utility>
 
 namespace sanscope {
-namespace {
-
-using Kind = Finding::Kind;
-using Severity = Finding::Severity;
-
-}  // namespace
 
 // Captures of both ends put together, or of two places on the path: what passes the second time later than the next few
 // packets looks sent again.
@@ -19,7 +13,7 @@ bool add_captured_twice(const OfSender& sender) {
     const SenderFacts& facts = sender.facts;
     if (!facts.is_all_twice()) return false;
     const uint64_t copies = sender.count(LossKind::duplicate);
-    Finding finding = sender.begin(Kind::captured_twice, Severity::notice, 0);
+    Finding finding = sender.begin(Finding::Kind::captured_twice, Finding::Severity::notice, 0);
     finding.side = Finding::Side::capture;
     finding.doubts_connection = true;
     finding.title =
@@ -39,7 +33,7 @@ void add_clock_jump(const OfSender& sender) {
     const SenderFacts& facts = sender.facts;
     const Spells& jumps = facts.clock_jumps;
     if (jumps.count == 0) return;
-    Finding finding = sender.begin(Kind::capture_issue, Severity::notice, 0);
+    Finding finding = sender.begin(Finding::Kind::capture_issue, Finding::Severity::notice, 0);
     finding.side = Finding::Side::capture;
     finding.doubts_durations = true;
     place_at(finding, jumps.longest);

@@ -9,13 +9,12 @@ namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
-using Severity = Finding::Severity;
 
 // The target works on while a timer runs.
 void delayed_nothing(const OfSender& sender, Finding& finding) {
     const SenderFacts& facts = sender.facts;
     if (!facts.delayed_no_command) return;
-    finding.severity = Severity::information;
+    finding.severity = Finding::Severity::information;
     finding.cost_ns = 0;
     finding.add_sign("commands that were outstanding meanwhile took no longer than others of their kind");
 }
@@ -37,8 +36,9 @@ void add_timeouts(const OfSender& sender) {
     const bool only_late = arrived && !answer_lost && !some_lost;
     const bool serious = timeouts.longest.length_ns() >= OfSender::long_silence_ns ||
                          share_of(timeouts.total_ns, facts.observed_ns()) >= OfSender::noticeable_share;
-    Finding finding = sender.begin(only_late ? Kind::path_stall : Kind::retransmission_timeout,
-                                   serious ? Severity::problem : Severity::notice, timeouts.total_ns);
+    Finding finding =
+        sender.begin(only_late ? Kind::path_stall : Kind::retransmission_timeout,
+                     serious ? Finding::Severity::problem : Finding::Severity::notice, timeouts.total_ns);
     place_at(finding, timeouts.longest);
     // Nobody waits for the FIN of a connection that has done its work.
     const int64_t fin_ns = sender.sent().fin_ns;
@@ -46,7 +46,7 @@ void add_timeouts(const OfSender& sender) {
         fin_ns != no_time && timeouts.count == 1 && fin_ns < timeouts.longest.end_ns &&
         (facts.busy == nullptr ||
          facts.busy->overlap_ns(timeouts.longest.begin_ns, timeouts.longest.end_ns) == 0);
-    if (while_closing) finding.severity = Severity::information;
+    if (while_closing) finding.severity = Finding::Severity::information;
     delayed_nothing(sender, finding);
     finding.add_sign(fmt::format("none of its data was acknowledged for {}",
                                  human_duration(timeouts.longest.length_ns())));
@@ -110,8 +110,9 @@ void add_lost_acknowledgements(const OfSender& sender) {
     // Where its timer is told of already, so is what it did.
     if (silences.count == 0 || facts.timeouts.count > 0) return;
     const bool serious = silences.longest.length_ns() >= OfSender::long_silence_ns;
-    Finding finding = sender.begin(Kind::retransmission_timeout,
-                                   serious ? Severity::problem : Severity::notice, silences.total_ns);
+    Finding finding =
+        sender.begin(Kind::retransmission_timeout,
+                     serious ? Finding::Severity::problem : Finding::Severity::notice, silences.total_ns);
     place_at(finding, silences.longest);
     delayed_nothing(sender, finding);
     // They are the other side's.

@@ -11,7 +11,6 @@ namespace sanscope {
 namespace {
 
 using Kind = Finding::Kind;
-using Severity = Finding::Severity;
 
 // From here on a share is the greater part.
 constexpr double most = 0.5;
@@ -146,7 +145,8 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
         finding.kind = Kind::target_wait;
         // That the target's TCP had what it was asked, long before it answered, is the sign that tells it from the path.
         const bool proven = 2 * one.proven >= one.count();
-        finding.severity = wait_ns >= long_wait_ns && proven ? Severity::problem : Severity::notice;
+        finding.severity =
+            wait_ns >= long_wait_ns && proven ? Finding::Severity::problem : Finding::Severity::notice;
         if (!proven) finding.confidence = Finding::Confidence::likely;
         // Where several connections share the path, what waits on one may have waited behind the data of another; but a
         // logical unit that is slow while another is fast is not the path's doing.
@@ -157,7 +157,7 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
             path_queues_beside(one, wait_ns, store, senders))
             continue;
         if (!proven && !other_unit && !was_silent && shares_its_path(one.connection, senders))
-            finding.severity = Severity::information;
+            finding.severity = Finding::Severity::information;
         finding.side = Finding::Side::target;
         finding.sender = Finding::Sender::target;
         finding.session = one.session;
@@ -226,7 +226,8 @@ void add_initiator_waits(FindingList& list, const CommandFacts& commands,
         const bool at_initiator = found->second.is_at_initiator;
         Finding finding;
         finding.kind = Kind::initiator_wait;
-        finding.severity = wait_ns >= long_wait_ns && at_initiator ? Severity::problem : Severity::notice;
+        finding.severity =
+            wait_ns >= long_wait_ns && at_initiator ? Finding::Severity::problem : Finding::Severity::notice;
         finding.confidence = at_initiator ? Finding::Confidence::likely : Finding::Confidence::possible;
         finding.side = at_initiator ? Finding::Side::initiator : Finding::Side::none;
         finding.sender = Finding::Sender::initiator;
