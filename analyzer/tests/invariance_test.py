@@ -270,14 +270,17 @@ def write(capture, packets, path):
 
 
 def twice(capture, packets, after_ns):
-    """Each packet, and so much later once more."""
-    stamped = []
+    """Each packet, and so much later once more. The packets themselves stay in the order of the file, which is not always that of times."""
+    copies = collections.deque()
     for at, (seconds, fraction, wire, frame) in enumerate(packets, 1):
         moment = seconds * capture.second + fraction
-        stamped += [(moment, at, wire, frame), (moment + after_ns * capture.second // 10 ** 9, at, wire, frame)]
-    stamped.sort(key=lambda packet: packet[0])
-    for moment, at, wire, frame in stamped:
-        yield *divmod(moment, capture.second), wire, frame, at
+        while copies and copies[0][0] <= moment:
+            copied, *of = copies.popleft()
+            yield *divmod(copied, capture.second), *of
+        yield seconds, fraction, wire, frame, at
+        copies.append((moment + after_ns * capture.second // 10 ** 9, wire, frame, at))
+    for copied, *of in copies:
+        yield *divmod(copied, capture.second), *of
 
 
 def in_queues(capture, written_ns):
