@@ -112,22 +112,23 @@ class Cutter {
         int64_t sent_ns = at_ns_ - way_.to_initiator_ns;
         if (input_.initiator != nullptr) {
             const Mix mix{marks().request_end - marks().request_begin, 0};
-            const int64_t off_wire_ns = pass_serialisation(sent_ns, mix, marks().request_end);
+            const int64_t off_wire_ns =
+                pass_serialisation(sent_ns, mix, position(Role::initiator, marks().request_begin, sent_ns),
+                                   position(Role::initiator, marks().request_end, sent_ns));
             sent_ns = std::max(off_wire_ns, wait_for_repair(*input_.initiator, sent_ns));
         }
         advance(Part::request_path, sent_ns + way_.whole_ns());
     }
 
-    // Data sent at once leave one behind the other, and behind what was sent before and still stands in a queue of the path: when the
-    // last of them did, or must have, since the receiver had them.
-    int64_t pass_serialisation(int64_t begin_ns, Mix mix, uint32_t end_offset) {
+    // Data sent at once, between those positions, leave one behind the other, and behind what was sent before and still stands in a
+    // queue of the path: when the last of them did, or must have, since the receiver had them.
+    int64_t pass_serialisation(int64_t begin_ns, Mix mix, int64_t begin, int64_t end) {
         const SenderTime& sender = *input_.initiator;
-        const int64_t queued_ns = way_.to_target_ns > 0 ? sender.queued_at_ns(begin_ns - 1) : 0;
+        const int64_t queued_ns = way_.to_target_ns > 0 ? sender.queued_before_ns(begin, begin_ns) : 0;
         const int64_t behind_first = std::max<int64_t>(0, mix.whole() - (queued_ns > 0 ? 0 : usual_segment));
         const auto wire_ns = static_cast<int64_t>(static_cast<double>(behind_first) * sender.byte_ns());
         if (wire_ns + queued_ns == 0) return begin_ns;
-        const int64_t acknowledged_ns =
-            sender.acknowledged_ns(position(Role::initiator, end_offset, begin_ns));
+        const int64_t acknowledged_ns = sender.acknowledged_ns(end);
         int64_t until_ns = begin_ns + queued_ns + wire_ns;
         // The acknowledgement reached the sender a round trip later at least.
         if (acknowledged_ns != no_time) until_ns = std::min(until_ns, acknowledged_ns - 2 * way_.whole_ns());
@@ -167,7 +168,7 @@ class Cutter {
             pass_serialisation(burst_ns,
                                {static_cast<int64_t>(part * static_cast<double>(mix.own)),
                                 static_cast<int64_t>(part * static_cast<double>(mix.others))},
-                               marks().data_out_end);
+                               burst_begin, last);
         advance(Part::request_path, std::max({sent_ns, repaired_ns, off_wire_ns}) + way_.whole_ns());
     }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "analyzer/base/partition_index.h"
 #include "analyzer/budget/path_rate.h"
@@ -445,17 +446,22 @@ int64_t SenderTime::idle_until(int64_t time_ns) const {
     return near_idle_end_ == 0 ? no_time : idle_ends_ns_[near_idle_end_ - 1];
 }
 
-// By how much what is outstanding then takes longer on the path than the least round trip, which is known.
-double SenderTime::queued_ns(const SendStep& step) const {
-    return step.outstanding() * byte_ns_ - static_cast<double>(rtt_ns_);
+// By how much so many bytes take longer on the path than the least round trip, which is known.
+double SenderTime::queued_ns(int64_t outstanding) const {
+    return static_cast<double>(outstanding) * byte_ns_ - static_cast<double>(rtt_ns_);
 }
 
-int64_t SenderTime::queued_at_ns(int64_t time_ns) const {
+int64_t SenderTime::queued_before_ns(int64_t position, int64_t time_ns) const {
     const size_t at = last_step_at(time_ns);
     if (at == none || rtt_ns_ == no_time) return 0;
-    const double queued = queued_ns((*track_)[at]);
+    const int64_t behind = std::max<int64_t>(0, position_at(at) - position);
+    const double queued = queued_ns((*track_)[at].outstanding() - behind);
     return queued > static_cast<double>(pause_ns) ? static_cast<int64_t>(std::min(queued, longest_queue_ns))
                                                   : 0;
+}
+
+bool SenderTime::queues_at(int64_t time_ns) const {
+    return queued_before_ns(std::numeric_limits<int64_t>::max(), time_ns) > 0;
 }
 
 std::vector<SenderTime::Queued> SenderTime::queues(int64_t least_ns) const {
@@ -464,7 +470,8 @@ std::vector<SenderTime::Queued> SenderTime::queues(int64_t least_ns) const {
     bool is_queueing = false;
     for (size_t chunk = 0; chunk < track_->chunks(); ++chunk) {
         for (const SendStep& step : track_->chunk(chunk)) {
-            const auto queued = static_cast<int64_t>(std::min(queued_ns(step), longest_queue_ns));
+            const auto queued =
+                static_cast<int64_t>(std::min(queued_ns(step.outstanding()), longest_queue_ns));
             if (is_queueing) queues.back().end_ns = step.time_ns();
             if (queued < least_ns) {
                 is_queueing = false;

@@ -60,10 +60,11 @@ class SenderTime {
     // The sender had nothing to send until then, the last time before, and what it had sent was off the wire; no_time if it
     // always had.
     int64_t idle_until(int64_t time_ns) const;
-    // By how much what was outstanding then takes longer on the path than a round trip: so long the last of it stood in a queue. 0 where
-    // it is too little to tell, or the path's rate is not known.
-    int64_t queued_at_ns(int64_t time_ns) const;
-    bool queues_at(int64_t time_ns) const { return queued_at_ns(time_ns) > 0; }
+    // By how much what was outstanding then, of all before that position, takes longer on the path than a round trip: so long the last of
+    // it stood in a queue. 0 where it is too little to tell, or the path's rate is not known.
+    int64_t queued_before_ns(int64_t position, int64_t time_ns) const;
+    // Whether what was outstanding then stood in a queue.
+    bool queues_at(int64_t time_ns) const;
     // All stretches of time in which it stood in a queue for `least_ns` or longer, and the longest in each.
     struct Queued {
         int64_t begin_ns;
@@ -125,7 +126,7 @@ class SenderTime {
     bool resumes_after(size_t step) const;
     int32_t added(size_t step) const;
     int64_t position_at(size_t step) const;
-    double queued_ns(const SendStep& step) const;
+    double queued_ns(int64_t outstanding) const;
     int64_t in_queue_until(const SendStep& acknowledged) const;
     size_t last_step_at(int64_t time_ns) const;
     size_t last_run_at(int64_t time_ns) const;
