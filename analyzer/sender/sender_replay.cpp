@@ -243,21 +243,19 @@ class SenderReplay::Machine {
         row.ca_state = state.ca_state;
         const bool paced = chosen_ == CcClassifier::Control::bbr;
         // With more to send, the burst that the sender waits to make whole: PSH is set on the last segment of each, but
-        // what an application wrote ends with a full one seldom. An estimate is known no closer than to a burst.
-        const bool whole_burst = more_waiting_ || last_was_full_ || estimated_;
-        uint32_t wanted = 1;
-        if (whole_burst) {
-            const uint32_t waits_for =
-                std::min(wire_.windows().cubic.burst_segments(state), estimate.cwnd / 3);
-            wanted = std::max(waits_for, 1u);
-        }
-        row.limit = send_limit(state, estimate.cwnd, wanted, more_waiting_, paced);
+        // what an application wrote ends with a full one seldom.
+        const uint32_t burst =
+            std::max(std::min(wire_.windows().cubic.burst_segments(state), estimate.cwnd / 3), 1u);
+        const uint32_t wanted = more_waiting_ || last_was_full_ ? burst : 1;
+        // The last segment that a window has room for is seldom a full one, and what is known of it from afar no closer than to a burst.
+        const uint32_t room_wanted = estimated_ ? burst : wanted;
+        row.limit = send_limit(state, estimate.cwnd, wanted, room_wanted, more_waiting_, paced);
         // What an application wrote ends with a full segment seldom: a far sender had more to send.
         const bool had_more = estimated_ && last_was_full_ && state.packets_out > 0;
         if (row.limit == SendLimit::application && had_more && !paced)
             row.limit = limit_despite_room(state, least_window(estimate), wanted);
         const bool had_nothing = row.limit == SendLimit::application || row.limit == SendLimit::pacing;
-        if (had_nothing && wire_.unscaled_window().may_be_full(state, int64_t{wanted} * state.mss)) {
+        if (had_nothing && wire_.unscaled_window().may_be_full(state, int64_t{room_wanted} * state.mss)) {
             row.limit = SendLimit::unknown;
         }
         if (acks_missing_) forget_window(row);

@@ -11,8 +11,8 @@ bool is_beyond_window(const SenderState& state) {
     return state.snd_wnd_known && beyond > std::max<int64_t>(state.snd_wnd / 4, most_segments * state.mss);
 }
 
-SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, bool more_waiting,
-                     bool paced) {
+SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, uint32_t room_wanted,
+                     bool more_waiting, bool paced) {
     if (is_beyond_window(state)) return SendLimit::unknown;
     const uint32_t in_flight = state.in_flight();
     if (state.packets_out > 0 && in_flight + wanted > cwnd) {
@@ -20,7 +20,7 @@ SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, b
         return repairing ? SendLimit::recovery : SendLimit::congestion;
     }
     const int64_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
-    if (state.snd_wnd_known && receiver_room < int64_t{wanted} * state.mss) return SendLimit::receiver;
+    if (state.snd_wnd_known && receiver_room < int64_t{room_wanted} * state.mss) return SendLimit::receiver;
     const bool has_more = more_waiting || state.app_limited == 0;
     if (paced && has_more && state.packets_out > 0) return SendLimit::pacing;
     return SendLimit::application;
