@@ -14,13 +14,9 @@ class StampBatches {
   public:
     // The next segment with a TCP timestamp, at `time_ns` of the capture.
     void note(int64_t time_ns, uint32_t tsval) {
-        if (!begun_) {
-            begun_ = true;
-            first_ns_ = begin_ns_ = last_ns_ = time_ns;
-            first_tsval_ = begin_tsval_ = last_tsval_ = tsval;
-            return;
-        }
-        if (time_ns < last_ns_ || elapsed_ns(last_ns_, time_ns) > most_apart_ns) end_burst(time_ns, tsval);
+        // Earlier ones are far apart, too.
+        const uint64_t apart_ns = static_cast<uint64_t>(time_ns) - static_cast<uint64_t>(last_ns_);
+        if (!begun_ || apart_ns > most_apart_ns) end_burst(time_ns, tsval);
         last_ns_ = time_ns;
         last_tsval_ = tsval;
         ++packets_;
@@ -35,7 +31,7 @@ class StampBatches {
     }
 
   private:
-    static constexpr int64_t most_apart_ns = 200'000;
+    static constexpr uint64_t most_apart_ns = 200'000;
     static constexpr uint32_t least_batches = 6;  // where nearly all bursts are
     static constexpr uint32_t many_batches = 16;
     // The length of the sender's tick is known by then to a few of a hundred.
@@ -43,15 +39,20 @@ class StampBatches {
     static constexpr int64_t longest_tick_ns = 1'000'000'000;  // RFC 7323 §5.4
     static constexpr int64_t longest_ns = 10'000'000'000;
 
-    void end_burst(int64_t time_ns, uint32_t tsval) {
+    // The next one begins so.
+    [[gnu::noinline]] void end_burst(int64_t time_ns, uint32_t tsval) {
         const auto all_ticks = static_cast<int32_t>(last_tsval_ - first_tsval_);
         const auto ticks = static_cast<int32_t>(last_tsval_ - begin_tsval_);
-        if (packets_ > 0 && all_ticks >= least_ticks && ticks >= 0 && ticks < all_ticks) {
+        if (!begun_) {
+            begun_ = true;
+            first_ns_ = time_ns;
+            first_tsval_ = tsval;
+        } else if (packets_ > 1 && all_ticks >= least_ticks && ticks >= 0 && ticks < all_ticks) {
             const int64_t tick_ns = elapsed_ns(first_ns_, last_ns_) / all_ticks;
             ++bursts_;
             // Two TSvals that differ by n are more than n - 1 ticks apart.
             const int64_t least_ns = tick_ns > longest_tick_ns ? 0 : (ticks - 1) * tick_ns;
-            if (least_ns >= most_apart_ns && least_ns <= longest_ns &&
+            if (least_ns >= static_cast<int64_t>(most_apart_ns) && least_ns <= longest_ns &&
                 least_ns > 4 * elapsed_ns(begin_ns_, last_ns_)) {
                 ++batches_;
                 sum_ns_ += ticks * tick_ns;
@@ -69,7 +70,7 @@ class StampBatches {
     uint32_t first_tsval_ = 0;
     uint32_t begin_tsval_ = 0;
     uint32_t last_tsval_ = 0;
-    uint32_t packets_ = 0;  // of the burst, behind its first
+    uint32_t packets_ = 0;  // of the burst
     uint32_t bursts_ = 0;   // of two packets and more
     uint32_t batches_ = 0;
     bool begun_ = false;
