@@ -10,7 +10,7 @@
 
 #include "analyzer/base/time_spans.h"
 #include "analyzer/iscsi/bhs.h"
-#include "analyzer/report/connection_closing.h"
+#include "analyzer/report/sessions/connection_closing.h"
 #include "analyzer/scsi/moved_bytes.h"
 #include "analyzer/scsi/opcodes.h"
 #include "analyzer/vocabulary/slow_commands.h"

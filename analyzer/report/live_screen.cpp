@@ -9,7 +9,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/human_units.h"
-#include "analyzer/report/session_words.h"
+#include "analyzer/report/sessions/session_words.h"
 #include "analyzer/vocabulary/ip_address.h"
 #include "analyzer/vocabulary/sender_names.h"
 
