@@ -7,6 +7,7 @@
 #include <span>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "analyzer/report/capture/capture_findings.h"
 #include "analyzer/report/capture/capture_gaps.h"
@@ -464,10 +465,13 @@ std::vector<Finding> findings(const FindingsInput& input) {
     if (stop.asked()) return {};
     add_connections_twice(list, twice);
     doubt_what_is_twice(list, input.store, twice);
-    doubt_out_of_order(list, input.store);
+    const std::vector<bool> out_of_order = find_out_of_order(input.store);
+    doubt_out_of_order(list, out_of_order);
     if (!in_order) doubt_durations(list, clocks, input.issues[Issue::times_set_back].count > most_set_back);
     doubt_waits(list, input.store, jumps);
     put_causes_first(list);
+    // It follows from nothing else.
+    add_out_of_order(list, input.store, out_of_order);
     for (Finding& finding : list) {
         judge(finding);
         if (finding.place.empty()) finding.place = place_of(finding, input.store);
@@ -487,8 +491,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     const bool slow_are_told = std::ranges::any_of(list, [](const Finding& finding) {
         return finding.kind == Kind::slow_commands || finding.kind == Kind::slow_command;
     });
-    if (is_well && !in_part && twice.empty() && !is_out_of_order(input.store) &&
-        input.store.summary().commands() > 0)
+    if (is_well && !in_part && twice.empty() && out_of_order.empty() && input.store.summary().commands() > 0)
         list.push_back(nothing_wrong(input, commands, senders, tcp_waited, slow_are_told));
     for (Finding& finding : list) begin_with_capital(finding.title);
     sort_by_weight(list);

@@ -12,7 +12,6 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/capture/capture_gaps.h"
 #include "analyzer/report/capture/issue_words.h"
-#include "analyzer/report/capture/out_of_order.h"
 #include "analyzer/report/capture/passed_over_words.h"
 #include "analyzer/report/sessions/unknown_sessions.h"
 #include "analyzer/vocabulary/iscsi_port.h"
@@ -515,7 +514,6 @@ void add_capture_findings(FindingList& list, const FindingsInput& input, const S
     add_of_losses(list, input, stop);
     add_passed_over(list, input);
     add_set_back(list, input);
-    add_out_of_order(list, input.store);
     add_clocks_apart(list, input.store);
     add_coarse_clock(list, input.store);
     add_stamped_in_batches(list, input.store);

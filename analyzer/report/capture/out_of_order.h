@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <vector>
+
 #include "analyzer/report/finding_list.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
 
-// Whether packets stand in the capture behind others that passed later (ConnectionRow::out_of_order), as where files were put one
-// behind the other in another order than they were recorded, or twice.
-bool is_out_of_order(const ResultStore& store);
+// Connections whose packets stand in the capture behind others that passed later, as where files were put one behind the other in
+// another order than they were recorded, or twice: within one (ConnectionRow::out_of_order), or as two of the same addresses and
+// ports, of which the one that stands later began earlier. By number - 1; empty: of none.
+std::vector<bool> find_out_of_order(const ResultStore& store);
 
-void add_out_of_order(FindingList& list, const ResultStore& store);
+// `out_of_order`: by find_out_of_order().
+void add_out_of_order(FindingList& list, const ResultStore& store, const std::vector<bool>& out_of_order);
 
 // What is told of such connections, and of several at once, is possible alone: what seems missing, late or sent again may stand elsewhere
 // in the capture.
-void doubt_out_of_order(FindingList& list, const ResultStore& store);
+void doubt_out_of_order(FindingList& list, const std::vector<bool>& out_of_order);
 
 }  // namespace sanscope

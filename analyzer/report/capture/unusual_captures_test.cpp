@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 #include "analyzer/report/testing/frames_capture.h"
 #include "analyzer/report/testing/made_up_capture.h"
@@ -194,6 +196,26 @@ TEST(OutOfOrder, leaves_nothing_firm_but_that_it_is_so) {
     EXPECT_TRUE(std::ranges::none_of(out_of_order, is_firm));
     EXPECT_TRUE(std::ranges::none_of(
         out_of_order, [](const Finding& finding) { return finding.severity == Severity::problem; }));
+}
+
+// The second quarter of a file before the first one, which has the SYN: two connections.
+TEST(OutOfOrder, is_of_two_connections_where_the_one_that_stands_later_began_earlier) {
+    struct Capture : MadeUpCapture {
+        std::vector<Finding> found(int64_t first_begins_ns, int64_t second_begins_ns, uint16_t second_port) {
+            add_connection(first_begins_ns).initiator.port = 50'000;
+            add_connection(second_begins_ns).initiator.port = second_port;
+            for (int64_t i = 0; i < 20; ++i) add_read(second_begins_ns + i * 100 * ms, ms);
+            return find();
+        }
+    };
+    const auto tells = [](const std::vector<Finding>& found) {
+        return std::ranges::any_of(found, [](const Finding& finding) {
+            return finding.title.find("not in the order") != std::string::npos;
+        });
+    };
+    EXPECT_TRUE(tells(Capture().found(3 * second, 0, 50'000)));
+    EXPECT_FALSE(tells(Capture().found(0, 3 * second, 50'000))) << "the ports of one that ended";
+    EXPECT_FALSE(tells(Capture().found(3 * second, 0, 50'001))) << "a clock may have been set back";
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ double share(const SenderSummary& sender, SendLimit limit) {
 
 class LimitFromAfar : public testing::TestWithParam<SimulatedSender::Control> {
   protected:
-    // One segment in a hundred is lost.
-    static Simulation::Options lossy_path(uint32_t seed) {
+    static Simulation::Options path(uint32_t seed) {
         Simulation::Options options = path_of((2 + seed % 4) * 2 * millisecond, 200, 5000);
         options.sender.control = GetParam();
         return options;
     }
+    // One segment in a hundred.
     static void lose(Simulation& simulation, uint32_t seed, uint32_t segments) {
         std::mt19937 draw(seed);
         for (uint32_t n = 20; n < segments; ++n) {
@@ -32,7 +32,7 @@ class LimitFromAfar : public testing::TestWithParam<SimulatedSender::Control> {
 
 TEST_P(LimitFromAfar, OfASenderThatAlwaysHasMoreIsNotItsApplication) {
     for (uint32_t seed = 0; seed < 8; ++seed) {
-        Simulation simulation(lossy_path(seed));
+        Simulation simulation(path(seed));
         constexpr uint32_t segments = 8000;
         simulation.write_segments_at(0, segments);
         lose(simulation, seed, segments);
@@ -47,7 +47,7 @@ TEST_P(LimitFromAfar, OfASenderThatAlwaysHasMoreIsNotItsApplication) {
 // What it writes ends with a short segment, as PDUs do.
 TEST_P(LimitFromAfar, OfASenderThatHasNoMoreIsItsApplication) {
     for (uint32_t seed = 0; seed < 8; ++seed) {
-        Simulation simulation(lossy_path(seed));
+        Simulation simulation(path(seed));
         for (int64_t i = 0; i < 200; ++i) simulation.write_at(i * 20 * millisecond, 4096 + 48);
         simulation.run_for(4 * second);
         const Captured captured(simulation, simulation.at_receiver());
