@@ -129,21 +129,21 @@ class Plurals(unittest.TestCase):
 
     def test_no_text_has_a_number_before_a_plural_that_may_be_one(self):
         faults = []
-        for path in sorted(REPORT.glob("*.cpp")) + sorted(REPORT.glob("*.h")):
+        for path in sorted(REPORT.rglob("*.cpp")) + sorted(REPORT.glob("*.h")):
             if not path.name.endswith("_test.cpp"):
                 faults += [f"{path.name}:{line}: {words}" for line, words in faults_of(path.read_text(encoding="utf-8"))]
         self.assertEqual(faults, [], "use counted(), or say in NEVER_ONE why it is never 1")
 
     def test_the_texts_of_every_kind_are_among_them(self):
         kinds = re.findall(r"^FINDING\((\w+)\)", (REPORT / "finding_kinds.def").read_text(encoding="utf-8"), re.MULTILINE)
-        text = "".join(path.read_text(encoding="utf-8") for path in REPORT.glob("*.cpp")
+        text = "".join(path.read_text(encoding="utf-8") for path in REPORT.rglob("*.cpp")
                        if not path.name.endswith("_test.cpp"))
         self.assertGreater(len(kinds), 50)
         self.assertEqual([kind for kind in kinds if not re.search(rf"\bKind::{kind}\b", text)], [])
 
     def test_what_is_never_one_is_still_said(self):
         pieces = re.compile(r'"\s*"')
-        text = pieces.sub("", "".join(path.read_text(encoding="utf-8") for path in REPORT.glob("*.cpp")))
+        text = pieces.sub("", "".join(path.read_text(encoding="utf-8") for path in REPORT.rglob("*.cpp")))
         self.assertEqual([words for words in NEVER_ONE if words not in text], [])
 
     def test_no_golden_case_prints_one_of_several(self):
