@@ -210,6 +210,7 @@ class Cutter {
         const int64_t first_ns = sender->sent_ns(answer_begin_ + 1);
         if (first_ns == no_time) return advance(Part::unknown, end_ns_);
         const int64_t until_ns = std::min(first_ns, end_ns_);
+        const bool follows = first_ns >= at_ns_;
         // It told others something meanwhile, which is not in the capture: that it seems idle shows nothing.
         if (sender->lacks_any() && sender->lacks_most(at_ns_, answer_begin_))
             return advance(Part::unknown, end_ns_);
@@ -226,8 +227,19 @@ class Cutter {
         pass_service(*sender, std::min(until_ns, idle_until_ns), others_sent, Part::target);
         const Part behind = acks_may_queue(begin_ns) ? Part::unknown : Part::behind_others;
         pass_service(*sender, until_ns, others_sent, others_sent ? behind : Part::target);
-        // Far from the target, how long before its arrival a first byte was sent is known no better than by the shortest way.
-        advance(others_sent ? Part::behind_others : Part::target, first_arrival_ns() - way_.to_target_ns);
+        pass_way_of_answer(*sender, others_sent, follows);
+    }
+
+    // Far from the target, the first byte of the answer came later than by the shortest way from when it was sent. Until the path had
+    // carried what the target had sent before, it stood behind that. What is left is the target's as long as it is no longer than the
+    // moment of sending is known to; else something held it up on the way, or it was sent later.
+    void pass_way_of_answer(const SenderTime& target, bool others_sent, bool follows) {
+        constexpr int64_t tick_ns = 1'000'000;  // of TSval, mostly
+        if (way_.to_target_ns == 0) return;
+        const int64_t left_ns = first_arrival_ns() - way_.to_target_ns;
+        advance(Part::behind_others,
+                others_sent ? left_ns : std::min(left_ns, target.off_wire_before(answer_begin_)));
+        advance(follows && left_ns - at_ns_ > tick_ns ? Part::unknown : Part::target, left_ns);
     }
 
     // Behind the initiator's own data, which queue on a path before the capture, acknowledgements queue as well: that data of the target
@@ -272,7 +284,6 @@ class Cutter {
     }
 
     int64_t first_arrival_ns() const {
-        if (way_.to_target_ns == 0) return at_ns_;
         const CommandRow& row = input_.row;
         if (!marks().has_data_out && row.first_byte_ns != no_time) return row.first_byte_ns;
         return marks().answer_end - marks().answer_begin <= usual_segment ? row.response_ns : at_ns_;

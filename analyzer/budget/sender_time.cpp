@@ -163,10 +163,8 @@ void SenderTime::index() {
         const bool waited = timer_wait != timer_waits_.end() && *timer_wait == number;
         const Held held = waited ? Held::timeout : found_held(number, from, to, within_write);
         begin_run(from.time_ns(), held);
-        // A path that sends one byte after another has what the step added behind what it had before.
-        wire_until_ns = std::max(wire_until_ns, from.time_ns()) + static_cast<int64_t>(added * byte_ns_);
-        if (added == 0 && from.outstanding() < outstanding_before)
-            wire_until_ns = std::max(wire_until_ns, in_queue_until(from));
+        carry(wire_until_ns, from, added, outstanding_before);
+        if (number % step_stride == 0) wire_until_ns_.push_back(wire_until_ns);
         if ((held == Held::application || held == Held::silent) &&
             is_pause(to.time_ns() - from.time_ns(), wire_until_ns - from.time_ns()))
             idle_ends_ns_.push_back(to.time_ns());
@@ -187,6 +185,14 @@ void SenderTime::index() {
     too_far_apart_ |= position - positions_.back() > UINT32_MAX;
     begin_run(from.time_ns(), Held::unknown);
     sum_runs();
+}
+
+// A path that sends one byte after another has what the step added behind what it had before.
+void SenderTime::carry(int64_t& wire_until_ns, const SendStep& step, int32_t added,
+                       uint32_t outstanding_before) const {
+    wire_until_ns = std::max(wire_until_ns, step.time_ns()) + static_cast<int64_t>(added * byte_ns_);
+    if (added == 0 && step.outstanding() < outstanding_before)
+        wire_until_ns = std::max(wire_until_ns, in_queue_until(step));
 }
 
 void SenderTime::begin_run(int64_t time_ns, Held held) {
@@ -385,6 +391,20 @@ int64_t SenderTime::acknowledged_ns(int64_t position) const {
         return position_at(i) - steps[i].outstanding() < position;
     });
     return near_acknowledged_ == steps.size() ? no_time : steps[near_acknowledged_].time_ns();
+}
+
+int64_t SenderTime::off_wire_before(int64_t position) const {
+    const SendTrack& steps = *track_;
+    near_position_ =
+        partition_near(near_position_, steps.size(), [&](size_t i) { return position_at(i) <= position; });
+    // Behind the last step nothing is carried on.
+    if (near_position_ == 0 || near_position_ == steps.size()) return no_time;
+    const size_t last = near_position_ - 1;
+    size_t step = last / step_stride * step_stride;
+    int64_t wire_until_ns = wire_until_ns_[step / step_stride];
+    for (++step; step <= last; ++step)
+        carry(wire_until_ns, steps[step], added(step), steps[step - 1].outstanding());
+    return wire_until_ns;
 }
 
 bool SenderTime::sent_between(int64_t begin_ns, int64_t end_ns) const {

@@ -63,6 +63,9 @@ class SenderTime {
     // By how much what was outstanding then, of all before that position, takes longer on the path than a round trip: so long the last of
     // it stood in a queue. 0 where it is too little to tell, or the path's rate is not known.
     int64_t queued_before_ns(int64_t position, int64_t time_ns) const;
+    // When all before that position, which was sent, had left the path's queue, by the rate of its fastest bytes: not before
+    // that could what is sent there arrive. no_time if that is not known.
+    int64_t off_wire_before(int64_t position) const;
     // Whether what was outstanding then stood in a queue.
     bool queues_at(int64_t time_ns) const;
     // All stretches of time in which it stood in a queue for `least_ns` or longer, and the longest in each.
@@ -113,6 +116,8 @@ class SenderTime {
 
     bool find_small_window();
     void index();
+    void carry(int64_t& wire_until_ns, const SendStep& step, int32_t added,
+               uint32_t outstanding_before) const;
     void begin_run(int64_t time_ns, Held held);
     void sum_runs();
     HeldTimes held_before(size_t run) const;
@@ -136,9 +141,10 @@ class SenderTime {
     int64_t rtt_ns_;
     double byte_ns_;
     bool small_window_ = false;
-    uint32_t most_outstanding_ = 0;   // bytes; of a small window
-    std::vector<int64_t> positions_;  // SND.NXT of every step_stride-th step
-    bool too_far_apart_ = false;      // more than 4 GiB from one of these to the next: nothing is known
+    uint32_t most_outstanding_ = 0;       // bytes; of a small window
+    std::vector<int64_t> positions_;      // SND.NXT of every step_stride-th step
+    std::vector<int64_t> wire_until_ns_;  // when the path had carried all up to it
+    bool too_far_apart_ = false;          // more than 4 GiB from one of these to the next: nothing is known
     std::vector<HeldRun> runs_;
     std::vector<HeldTimes> held_before_;  // every run_stride-th run
     // Steps behind a pause in which there was nothing to send, and what had been sent was off the wire: their times.
