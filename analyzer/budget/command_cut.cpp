@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "analyzer/budget/path_jitter.h"
+
 namespace sanscope {
 namespace {
 
@@ -62,6 +64,19 @@ class Cutter {
         end_ns_ = answered_ns;
         advance(Part::return_path, answered_ns);
         return budget_;
+    }
+
+    int64_t answer_delay_ns() const {
+        const SenderTime* sender = input_.target;
+        if (way_.to_target_ns == 0 || sender == nullptr || !marks().has_answer || !marks().has_status)
+            return no_time;
+        const int64_t arrival_ns = first_arrival_ns();
+        const int64_t begin = position(Role::target, marks().answer_begin, input_.row.response_ns);
+        const int64_t sent_ns = sender->sent_ns(begin + 1);
+        const int64_t asked_ns = input_.row.request_ns + way_.to_target_ns;
+        if (arrival_ns == input_.row.request_ns || sent_ns == no_time || sent_ns < asked_ns) return no_time;
+        const int64_t left_ns = std::max(sent_ns, sender->off_wire_before(begin));
+        return std::max<int64_t>(0, arrival_ns - way_.to_target_ns - left_ns);
     }
 
   private:
@@ -223,7 +238,7 @@ class Cutter {
         };
         const bool others_sent =
             until_ns > begin_ns && (sender->sent_between(begin_ns, until_ns) || never_idle());
-        if (!others_sent) pass_queues(until_ns);
+        if (!others_sent) pass_path(until_ns);
         pass_service(*sender, std::min(until_ns, idle_until_ns), others_sent, Part::target);
         const Part behind = acks_may_queue(begin_ns) ? Part::unknown : Part::behind_others;
         pass_service(*sender, until_ns, others_sent, others_sent ? behind : Part::target);
@@ -234,12 +249,11 @@ class Cutter {
     // carried what the target had sent before, it stood behind that. What is left is the target's as long as it is no longer than the
     // moment of sending is known to; else something held it up on the way, or it was sent later.
     void pass_way_of_answer(const SenderTime& target, bool others_sent, bool follows) {
-        constexpr int64_t tick_ns = 1'000'000;  // of TSval, mostly
         if (way_.to_target_ns == 0) return;
         const int64_t left_ns = first_arrival_ns() - way_.to_target_ns;
         advance(Part::behind_others,
                 others_sent ? left_ns : std::min(left_ns, target.off_wire_before(answer_begin_)));
-        advance(follows && left_ns - at_ns_ > tick_ns ? Part::unknown : Part::target, left_ns);
+        advance(follows && left_ns - at_ns_ > PathJitter::least_ns ? Part::unknown : Part::target, left_ns);
     }
 
     // Behind the initiator's own data, which queue on a path before the capture, acknowledgements queue as well: that data of the target
@@ -271,16 +285,17 @@ class Cutter {
         return input_.initiator->acknowledged_ns(position(Role::initiator, end, at_ns_));
     }
 
-    // There and back.
-    int64_t most_queued_ns() const { return 2 * input_.others_queued_ns; }
+    // There and back; how late the answer was is known.
+    int64_t most_held_ns() const { return std::max(2 * input_.others_queued_ns, input_.jitter_ns); }
 
-    // The command may have stood behind what other connections had in a queue of the path, and its answer too.
-    void pass_queues(int64_t answered_ns) {
+    // The command may have stood behind what other connections had in a queue of the path, and its answer too; or it came late as
+    // others' answers do.
+    void pass_path(int64_t answered_ns) {
         if (input_.initiator == nullptr || way_.to_target_ns == 0) return;
         const int64_t acknowledged_ns = arrival_acknowledged_ns();
         const int64_t arrived_ns =
             acknowledged_ns == no_time ? answered_ns : acknowledged_ns - way_.whole_ns();
-        advance(Part::unknown, std::min({arrived_ns, answered_ns, at_ns_ + most_queued_ns()}));
+        advance(Part::unknown, std::min({arrived_ns, answered_ns, at_ns_ + most_held_ns()}));
     }
 
     int64_t first_arrival_ns() const {
@@ -304,7 +319,7 @@ class Cutter {
         if (afar) {
             const int64_t doubtful_ns = sender->silent_amid_losses(at_ns_, last_ns);
             book(Part::unknown,
-                 take(held[static_cast<size_t>(Held::application)], doubtful_ns + most_queued_ns()));
+                 take(held[static_cast<size_t>(Held::application)], doubtful_ns + most_held_ns()));
         }
         at_ns_ = last_ns;
         const bool repaired = wait_for_repair(*sender, last_ns) > last_ns;
@@ -393,6 +408,12 @@ bool streams_known(const CutInput& input) {
 }
 
 }  // namespace
+
+int64_t answer_delay_ns(const CutInput& input) {
+    OneWay way;
+    if (!streams_known(input) || !find_way(input.connection, input.row.turnaround_ns(), way)) return no_time;
+    return Cutter(input, way).answer_delay_ns();
+}
 
 CommandBudget cut_turnaround(const CutInput& input) {
     OneWay way;

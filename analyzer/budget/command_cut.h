@@ -22,7 +22,13 @@ struct CutInput {
     bool is_slow = false;
     // How long other connections' packets queued on a path that it may share (PathQueues), at most, meanwhile.
     int64_t others_queued_ns = 0;
+    // How much longer than the shortest way the path takes now and then, each way, without a queue that shows (PathJitter).
+    int64_t jitter_ns = 0;
 };
+
+// How much later than by the shortest way the first byte of the answer came, beyond what the target had sent before and the path
+// had to carry first, as far as is known when it was sent; no_time where it is not, and where the capture was taken at the target.
+int64_t answer_delay_ns(const CutInput& input);
 
 // The parts, which add up to the turnaround exactly. What cannot be told apart is `unknown`.
 CommandBudget cut_turnaround(const CutInput& input);

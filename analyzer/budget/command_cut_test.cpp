@@ -280,6 +280,51 @@ TEST_F(TurnaroundParts, AnAnswerStandsBehindOthersInTheQueueOfThePathAsWell) {
     EXPECT_EQ(parts(read(0, 12, burst, burst + 600)), "request_path 1, behind_others 10, return_path 1");
 }
 
+// A flight at once, which takes a tenth of a millisecond a segment, and the answer behind it: sent as soon as it was asked for.
+TEST_F(TurnaroundParts, AnAnswerSentAtOnceStandsBehindWhatWasSentBeforeIt) {
+    constexpr uint32_t segment = 1460;
+    constexpr uint32_t earlier = 80 * segment;
+    for (uint32_t i = 1; i <= 80; ++i) step(Side::b, -60 + i / 10.0, i * segment, segment);
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 0.99, earlier, 0);
+    step(Side::b, 0.995, earlier + 50 * segment, 50 * segment);
+    step(Side::b, 1, earlier + 50 * segment + 600, 50 * segment + 600);
+    step(Side::b, 8, earlier + 50 * segment + 600, 0);
+    const CommandNumber command = read(0, 7, earlier + 50 * segment, earlier + 50 * segment + 600);
+    EXPECT_EQ(parts(command), "request_path 1, target 0.005, behind_others 4.995, return_path 1");
+}
+
+TEST_F(TurnaroundParts, AnAnswerThatIsLateOnAnEmptyPathMayHaveBeenSentLater) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 1.5, 600, 600);
+    step(Side::b, 9, 600, 0);
+    EXPECT_EQ(parts(read(0, 7, 0, 600)), "request_path 1, target 0.5, return_path 1, unknown 4.5");
+}
+
+TEST_F(TurnaroundParts, WithinATickOfTimestampsItIsTheTargets) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 5.2, 600, 600);
+    step(Side::b, 9, 600, 0);
+    EXPECT_EQ(parts(read(0, 7, 0, 600)), "request_path 1, target 5, return_path 1");
+}
+
+// Of thirty answers each came two milliseconds late; how late the requests were nobody saw.
+TEST_F(TurnaroundParts, WhereAnswersComeLateRequestsMayHaveComeLateAsWell) {
+    constexpr uint32_t answer = 600;
+    CommandNumber last = 0;
+    for (uint32_t i = 0; i < 30; ++i) {
+        const double asked = 20.0 * i;
+        step(Side::a, asked, 48 + 48 * i, 48);
+        step(Side::b, asked + 6, answer * (i + 1), answer);
+        last = read(asked, asked + 9, answer * i, answer * (i + 1));
+        store.command_marks(last).request_begin = 48 * i;
+        store.command_marks(last).request_end = 48 * (i + 1);
+        step(Side::a, asked + 9, 48 + 48 * i, 0);
+        step(Side::b, asked + 10, answer * (i + 1), 0);
+    }
+    EXPECT_EQ(parts(last), "request_path 1, target 3, return_path 1, unknown 4");
+}
+
 TEST_F(TurnaroundParts, ButNotWhereTheQueueIsEmptyMeanwhile) {
     constexpr uint32_t segment = 1460;
     constexpr uint32_t burst = 70 * segment;

@@ -6,6 +6,7 @@
 
 #include "analyzer/budget/command_cut.h"
 #include "analyzer/budget/kind_medians.h"
+#include "analyzer/budget/path_jitter.h"
 #include "analyzer/budget/path_queues.h"
 #include "analyzer/budget/sender_time.h"
 #include "analyzer/vocabulary/slow_commands.h"
@@ -51,9 +52,19 @@ std::vector<SampledCommand> cut_sample(const CommandSample& sample,
     }
     queues.finish();
     KindMedians medians;
+    PathJitter jitter;
     for (const CommandSample::Command& command : sample.commands()) {
-        if (command.ended) medians.add(command.row);
+        const CommandRow& row = command.row;
+        if (!command.ended) continue;
+        medians.add(row);
+        const auto connection = connections.find(row.connection);
+        if (connection == connections.end() || row.inferred || row.turnaround_ns() <= 0) continue;
+        const Senders& both = senders[row.connection];
+        jitter.add(row.connection,
+                   answer_delay_ns({row, command.marks, connection->second, sample.permission_waits(),
+                                    both.initiator.get(), both.target.get()}));
     }
+    jitter.finish();
     std::vector<SampledCommand> cut;
     cut.reserve(sample.commands().size());
     for (const CommandSample::Command& command : sample.commands()) {
@@ -73,8 +84,9 @@ std::vector<SampledCommand> cut_sample(const CommandSample& sample,
         }
         const ConnectionRow& of = connection->second;
         const bool is_slow = medians.is_slow(row, behind_tap_ns(of));
-        one.budget = cut_turnaround({row, command.marks, of, sample.permission_waits(), initiator.get(),
-                                     target.get(), is_slow, queues.longest_of_others_ns(row, of)});
+        one.budget =
+            cut_turnaround({row, command.marks, of, sample.permission_waits(), initiator.get(), target.get(),
+                            is_slow, queues.longest_of_others_ns(row, of), jitter.of(row.connection)});
     }
     return cut;
 }

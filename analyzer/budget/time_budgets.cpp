@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/budget/time_budgets.h"
 
+#include <algorithm>
 #include <span>
 
 #include "analyzer/budget/command_cut.h"
@@ -74,6 +75,25 @@ int64_t TimeBudgets::others_queued_ns(const CommandRow& row) const {
     return path_queues_->longest_of_others_ns(row, connection);
 }
 
+int64_t TimeBudgets::jitter_ns(const CommandRow& row) const {
+    if (!PathQueues::may_hold_up(row, store_->connection(row.connection))) return 0;
+    if (!jitter_) {
+        jitter_.emplace();
+        const size_t commands = std::min(store_->commands().size(), store_->command_marks().size());
+        for (size_t index = 0; index < commands; ++index) {
+            const CommandRow& one = store_->commands()[index];
+            if (one.connection == 0 || one.inferred || one.turnaround_ns() <= 0) continue;
+            const Senders& senders = senders_of(one.connection);
+            jitter_->add(
+                one.connection,
+                answer_delay_ns({one, store_->command_marks()[index], store_->connection(one.connection),
+                                 store_->permission_waits(), senders.initiator.get(), senders.target.get()}));
+        }
+        jitter_->finish();
+    }
+    return jitter_->of(row.connection);
+}
+
 CommandBudget TimeBudgets::of(CommandNumber command) const {
     const CommandRow& row = store_->command(command);
     CommandBudget budget;
@@ -93,8 +113,8 @@ CommandBudget TimeBudgets::of(CommandNumber command) const {
         return budget;
     }
     return cut_turnaround({row, *marks, store_->connection(row.connection), store_->permission_waits(),
-                           senders.initiator.get(), senders.target.get(), is_slow(row),
-                           others_queued_ns(row)});
+                           senders.initiator.get(), senders.target.get(), is_slow(row), others_queued_ns(row),
+                           jitter_ns(row)});
 }
 
 }  // namespace sanscope

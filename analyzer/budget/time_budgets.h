@@ -11,6 +11,7 @@
 #include "analyzer/base/time_spans.h"
 #include "analyzer/budget/budget_parts.h"
 #include "analyzer/budget/kind_medians.h"
+#include "analyzer/budget/path_jitter.h"
 #include "analyzer/budget/path_queues.h"
 #include "analyzer/budget/sender_time.h"
 #include "analyzer/store/result_store.h"
@@ -45,12 +46,14 @@ class TimeBudgets {
     TimeSpans jumps_of(ConnectionNumber connection) const;
     bool is_slow(const CommandRow& row) const;
     int64_t others_queued_ns(const CommandRow& row) const;
+    int64_t jitter_ns(const CommandRow& row) const;
 
     const ResultStore* store_;
     std::map<std::pair<uint32_t, Side>, std::vector<const LossRow*>> losses_;
     mutable std::vector<Senders> senders_;  // by connection number - 1
     mutable std::optional<KindMedians> kind_medians_;
     mutable std::optional<PathQueues> path_queues_;
+    mutable std::optional<PathJitter> jitter_;
 };
 
 }  // namespace sanscope
