@@ -97,25 +97,23 @@ double byte_time_ns(const SendTrack& track, uint32_t mss, int64_t rtt_ns) {
     int64_t acknowledged_ns = 0;
     bool within_write = false;
     SendStep before = track[0];
-    for (size_t chunk = 0; chunk < track.chunks(); ++chunk) {
-        for (const SendStep& step : track.chunk(chunk)) {
-            const auto added = static_cast<uint32_t>(before.snd_nxt().distance_to(step.snd_nxt()));
-            if (added > 0) {
-                if (within_write) sent.pass(added, step.time_ns() - sent_ns);
-                sent_ns = step.time_ns();
-                within_write = added >= full;
-                if (!within_write) sent.pause();
-            }
-            const uint32_t outstanding = before.outstanding() + added;
-            if (step.outstanding() < outstanding) {
-                if (acknowledged_ns != 0)
-                    acknowledged.pass(outstanding - step.outstanding(), step.time_ns() - acknowledged_ns);
-                acknowledged_ns = step.outstanding() > 0 ? step.time_ns() : 0;
-                if (acknowledged_ns == 0) acknowledged.pause();
-            }
-            before = step;
+    track.for_each([&](const SendStep& step) {
+        const auto added = static_cast<uint32_t>(before.snd_nxt().distance_to(step.snd_nxt()));
+        if (added > 0) {
+            if (within_write) sent.pass(added, step.time_ns() - sent_ns);
+            sent_ns = step.time_ns();
+            within_write = added >= full;
+            if (!within_write) sent.pause();
         }
-    }
+        const uint32_t outstanding = before.outstanding() + added;
+        if (step.outstanding() < outstanding) {
+            if (acknowledged_ns != 0)
+                acknowledged.pass(outstanding - step.outstanding(), step.time_ns() - acknowledged_ns);
+            acknowledged_ns = step.outstanding() > 0 ? step.time_ns() : 0;
+            if (acknowledged_ns == 0) acknowledged.pause();
+        }
+        before = step;
+    });
     return std::max(sent.fastest_byte_ns(), acknowledged.fastest_byte_ns());
 }
 

@@ -2,7 +2,8 @@
 #include "analyzer/budget/path_rate.h"
 
 #include <gtest/gtest.h>
-#include <memory_resource>
+
+#include "analyzer/store/word_pool.h"
 
 namespace sanscope {
 namespace {
@@ -15,7 +16,8 @@ class PathRate : public testing::Test {
     void send(int64_t time_ns, uint32_t bytes) { add(time_ns, sent_ += bytes, acknowledged_); }
     void acknowledge(int64_t time_ns, uint32_t bytes) { add(time_ns, sent_, acknowledged_ += bytes); }
 
-    SendTrack track_{1, Side::b, std::pmr::get_default_resource()};
+    WordPool words_;
+    SendTrack track_{1, Side::b, words_};
 
   private:
     void add(int64_t time_ns, uint32_t sent, uint32_t acknowledged) {

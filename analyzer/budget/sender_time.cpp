@@ -95,22 +95,20 @@ bool SenderTime::find_small_window() {
     int64_t all_ns = 0;
     SendStep from;
     bool is_first = true;
-    for (size_t chunk = 0; chunk < track_->chunks(); ++chunk) {
-        for (const SendStep& to : track_->chunk(chunk)) {
-            most_outstanding_ = std::max(most_outstanding_, to.outstanding());
-            if (most_outstanding_ > few_segments * full_segment_) return false;
-            const bool is_limited =
-                from.limit() == SendLimit::receiver || from.limit() == SendLimit::congestion;
-            if (!is_first && from.outstanding() > 0) {
-                const int64_t passed_ns = to.time_ns() - from.time_ns();
-                all_ns += passed_ns;
-                if (is_limited) limited_ns += passed_ns;
-            }
-            from = to;
-            is_first = false;
+    return track_->all_of([&](const SendStep& to) {
+        most_outstanding_ = std::max(most_outstanding_, to.outstanding());
+        if (most_outstanding_ > few_segments * full_segment_) return false;
+        const bool is_limited = from.limit() == SendLimit::receiver || from.limit() == SendLimit::congestion;
+        if (!is_first && from.outstanding() > 0) {
+            const int64_t passed_ns = to.time_ns() - from.time_ns();
+            all_ns += passed_ns;
+            if (is_limited) limited_ns += passed_ns;
         }
-    }
-    return limited_ns > 0 && limited_ns >= all_ns / much;
+        from = to;
+        is_first = false;
+        return true;
+    }) && limited_ns > 0 &&
+           limited_ns >= all_ns / much;
 }
 
 void SenderTime::find_missing(std::span<const LossRow* const> losses) {
@@ -156,7 +154,7 @@ void SenderTime::index() {
     int32_t added = 0;
     uint32_t outstanding_before = 0;
     auto timer_wait = timer_waits_.begin();
-    SendStep from = steps[0];
+    SendStep from;
     size_t number = 0;  // of `from`
     const auto pass = [&](const SendStep& to) {
         while (timer_wait != timer_waits_.end() && *timer_wait < number) ++timer_wait;
@@ -178,10 +176,15 @@ void SenderTime::index() {
         too_far_apart_ |= position - positions_.back() > UINT32_MAX;
         positions_.push_back(position);
     };
-    for (size_t chunk = 0; chunk < steps.chunks(); ++chunk) {
-        const auto all = steps.chunk(chunk);
-        for (const SendStep& to : chunk == 0 ? all.subspan(1) : all) pass(to);
-    }
+    bool is_first = true;
+    steps.for_each([&](const SendStep& step) {
+        if (is_first) {
+            from = step;
+            is_first = false;
+        } else {
+            pass(step);
+        }
+    });
     too_far_apart_ |= position - positions_.back() > UINT32_MAX;
     begin_run(from.time_ns(), Held::unknown);
     sum_runs();
@@ -217,7 +220,7 @@ void SenderTime::find_timer_waits(std::span<const LossRow* const> losses) {
         if (!is_sent_again(loss->kind) || loss->time_ns == no_time) continue;
         const size_t at = last_step_at(loss->time_ns - 1);
         if (at == none || at + 1 >= steps.size()) continue;
-        if (loss->time_ns - steps[at].time_ns() >= least_timer_ns) timer_waits_.push_back(at);
+        if (loss->time_ns - steps.time_ns(at) >= least_timer_ns) timer_waits_.push_back(at);
     }
     for (const size_t step : steps.silences()) {
         if (begins_anew(step + 1)) timer_waits_.push_back(step);
@@ -233,10 +236,10 @@ bool SenderTime::begins_anew(size_t step) const {
     const int32_t alone = added(step);
     if (step + 2 >= steps.size() || alone < static_cast<int32_t>(full_segment_)) return false;
     if (alone > static_cast<int32_t>(full_segment_ + full_segment_ / 4)) return false;
-    const bool acknowledged = added(step + 1) == 0 && steps[step + 1].outstanding() == 0;
+    const bool acknowledged = added(step + 1) == 0 && steps.outstanding(step + 1) == 0;
     constexpr int64_t at_once_ns = 100'000;
     return acknowledged && added(step + 2) >= static_cast<int32_t>(full_segment_) &&
-           steps[step + 2].time_ns() - steps[step + 1].time_ns() <= at_once_ns;
+           steps.time_ns(step + 2) - steps.time_ns(step + 1) <= at_once_ns;
 }
 
 void SenderTime::find_holes(std::span<const LossRow* const> losses) {
@@ -273,7 +276,7 @@ bool SenderTime::repaired_unseen(int64_t begin_ns, int64_t end_ns) const {
 
 int32_t SenderTime::added(size_t step) const {
     const SendTrack& steps = *track_;
-    return step == 0 ? 0 : steps[step - 1].snd_nxt().distance_to(steps[step].snd_nxt());
+    return step == 0 ? 0 : steps.snd_nxt(step - 1).distance_to(steps.snd_nxt(step));
 }
 
 // Whether new data follow an acknowledgement at once: in the midst of a write it was a full window that they had waited for,
@@ -283,7 +286,7 @@ bool SenderTime::resumes_after(size_t step) const {
     constexpr size_t most_acks = 16;
     constexpr int64_t at_once_ns = 100'000;
     for (size_t i = step + 1; i < std::min(steps.size(), step + most_acks); ++i) {
-        if (steps[i].time_ns() - steps[step].time_ns() > at_once_ns) return false;
+        if (steps.time_ns(i) - steps.time_ns(step) > at_once_ns) return false;
         if (added(i) > 0) return true;
     }
     return false;
@@ -329,8 +332,8 @@ Held SenderTime::found_held(size_t step, const SendStep& from, const SendStep& t
 
 // SND.NXT after the step, from the first step's on.
 int64_t SenderTime::position_at(size_t step) const {
-    const SendStep& base = (*track_)[step / step_stride * step_stride];
-    const auto behind = static_cast<uint32_t>(base.snd_nxt().distance_to((*track_)[step].snd_nxt()));
+    const Serial32 base = track_->snd_nxt(step / step_stride * step_stride);
+    const auto behind = static_cast<uint32_t>(base.distance_to(track_->snd_nxt(step)));
     return positions_[step / step_stride] + behind;
 }
 
@@ -349,7 +352,7 @@ size_t SenderTime::last_step_at(int64_t time_ns) const {
     };
     Near& near = away_ns(near_times_[0]) < away_ns(near_times_[1]) ? near_times_[0] : near_times_[1];
     near.step =
-        partition_near(near.step, steps.size(), [&](size_t i) { return steps[i].time_ns() <= time_ns; });
+        partition_near(near.step, steps.size(), [&](size_t i) { return steps.time_ns(i) <= time_ns; });
     near.time_ns = time_ns;
     return near.step == 0 ? none : near.step - 1;
 }
@@ -367,11 +370,11 @@ int64_t SenderTime::position(Serial32 seq, int64_t about_ns) const {
     // So soon no path carries 2 GiB.
     constexpr int64_t soon_ns = 100'000'000;
     size_t at = std::min(near_position_, steps.size() - 1);
-    if (std::abs(steps[at].time_ns() - about_ns) > soon_ns) {
+    if (std::abs(steps.time_ns(at) - about_ns) > soon_ns) {
         const size_t found = last_step_at(about_ns);
         at = found == none ? 0 : found;
     }
-    return position_at(at) + steps[at].snd_nxt().distance_to(seq);
+    return position_at(at) + steps.snd_nxt(at).distance_to(seq);
 }
 
 int64_t SenderTime::sent_by(int64_t time_ns) const {
@@ -382,15 +385,15 @@ int64_t SenderTime::sent_by(int64_t time_ns) const {
 int64_t SenderTime::sent_ns(int64_t position) const {
     near_position_ =
         partition_near(near_position_, track_->size(), [&](size_t i) { return position_at(i) < position; });
-    return near_position_ == track_->size() ? no_time : (*track_)[near_position_].time_ns();
+    return near_position_ == track_->size() ? no_time : track_->time_ns(near_position_);
 }
 
 int64_t SenderTime::acknowledged_ns(int64_t position) const {
     const SendTrack& steps = *track_;
     near_acknowledged_ = partition_near(near_acknowledged_, steps.size(), [&](size_t i) {
-        return position_at(i) - steps[i].outstanding() < position;
+        return position_at(i) - steps.outstanding(i) < position;
     });
-    return near_acknowledged_ == steps.size() ? no_time : steps[near_acknowledged_].time_ns();
+    return near_acknowledged_ == steps.size() ? no_time : steps.time_ns(near_acknowledged_);
 }
 
 int64_t SenderTime::off_wire_before(int64_t position) const {
@@ -412,11 +415,11 @@ bool SenderTime::sent_between(int64_t begin_ns, int64_t end_ns) const {
     if (begin_ns >= end_ns) return false;
     const SendTrack& steps = *track_;
     const size_t from = std::min(near_position_, steps.size());
-    if (from == steps.size() || steps[from].time_ns() >= end_ns) {
+    if (from == steps.size() || steps.time_ns(from) >= end_ns) {
         for (size_t i = from; i > from - std::min(from, most_steps); --i) {
-            const SendStep& step = steps[i - 1];
-            if (step.time_ns() < begin_ns) return false;
-            if (step.time_ns() < end_ns && added(i - 1) > 0) return true;
+            const int64_t step_ns = steps.time_ns(i - 1);
+            if (step_ns < begin_ns) return false;
+            if (step_ns < end_ns && added(i - 1) > 0) return true;
         }
         if (from <= most_steps) return false;
     }
@@ -475,7 +478,7 @@ int64_t SenderTime::queued_before_ns(int64_t position, int64_t time_ns) const {
     const size_t at = last_step_at(time_ns);
     if (at == none || rtt_ns_ == no_time) return 0;
     const int64_t behind = std::max<int64_t>(0, position_at(at) - position);
-    const double queued = queued_ns((*track_)[at].outstanding() - behind);
+    const double queued = queued_ns(track_->outstanding(at) - behind);
     return queued > static_cast<double>(pause_ns) ? static_cast<int64_t>(std::min(queued, longest_queue_ns))
                                                   : 0;
 }
@@ -488,20 +491,17 @@ std::vector<SenderTime::Queued> SenderTime::queues(int64_t least_ns) const {
     std::vector<Queued> queues;
     if (rtt_ns_ == no_time || byte_ns_ <= 0) return queues;
     bool is_queueing = false;
-    for (size_t chunk = 0; chunk < track_->chunks(); ++chunk) {
-        for (const SendStep& step : track_->chunk(chunk)) {
-            const auto queued =
-                static_cast<int64_t>(std::min(queued_ns(step.outstanding()), longest_queue_ns));
-            if (is_queueing) queues.back().end_ns = step.time_ns();
-            if (queued < least_ns) {
-                is_queueing = false;
-                continue;
-            }
-            if (!is_queueing) queues.push_back({step.time_ns(), step.time_ns(), 0});
-            is_queueing = true;
-            queues.back().longest_ns = std::max(queues.back().longest_ns, queued);
+    track_->for_each([&](const SendStep& step) {
+        const auto queued = static_cast<int64_t>(std::min(queued_ns(step.outstanding()), longest_queue_ns));
+        if (is_queueing) queues.back().end_ns = step.time_ns();
+        if (queued < least_ns) {
+            is_queueing = false;
+            return;
         }
-    }
+        if (!is_queueing) queues.push_back({step.time_ns(), step.time_ns(), 0});
+        is_queueing = true;
+        queues.back().longest_ns = std::max(queues.back().longest_ns, queued);
+    });
     return queues;
 }
 

@@ -34,8 +34,7 @@ void CommandSample::on_window(const WindowRow& row) {
         auto track = tracks_.find(key);
         if (track == tracks_.end()) {
             if (tracks_.size() >= most_senders) return;
-            track =
-                tracks_.try_emplace(key, row.connection, row.sender, std::pmr::get_default_resource()).first;
+            track = tracks_.try_emplace(key, row.connection, row.sender, words_).first;
         }
         last = &track->second;
     }

@@ -12,6 +12,7 @@
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/command_marks.h"
 #include "analyzer/store/send_track.h"
+#include "analyzer/store/word_pool.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -87,6 +88,7 @@ class CommandSample {
     bool closed_ = false;
     bool given_up_ = false;
     ChunkedRows<PermissionWaitRow> waits_;
+    WordPool words_;
     std::map<std::pair<uint32_t, Side>, SendTrack> tracks_;
     std::array<SendTrack*, 2> last_tracks_{};  // of each side, that of its step before
     size_t steps_ = 0;

@@ -27,6 +27,7 @@
 #include "analyzer/store/summary.h"
 #include "analyzer/store/unanswered_pings.h"
 #include "analyzer/store/unit_names.h"
+#include "analyzer/store/word_pool.h"
 #include "analyzer/vocabulary/clock_jump.h"
 #include "analyzer/vocabulary/rows.h"
 
@@ -65,7 +66,6 @@ class ResultStore {
     // What grows with the packets lies in `memory`, which must outlive this.
     explicit ResultStore(Keep keep, std::pmr::memory_resource* memory = std::pmr::get_default_resource())
         : keep_(keep),
-          memory_(memory),
           commands_(memory),
           pdus_(memory),
           segments_(memory),
@@ -76,6 +76,7 @@ class ResultStore {
           kernel_ca_transitions_(memory),
           command_marks_(memory),
           permission_waits_(memory),
+          send_words_(memory),
           live_counts_(keep.live_counts ? std::make_unique<LiveCounts>() : nullptr) {}
 
     // Each returns a fresh row and its 1-based number. Rows of connections and sessions stay where they are;
@@ -191,7 +192,7 @@ class ResultStore {
     // One side of a connection that sends data. The summary stays where it is.
     SenderSummary& add_sender(uint32_t connection, Side side) {
         SenderSummary& sender = senders_.append(SenderSummary(connection, side));
-        if (keeps_budgets()) sender.set_track(send_tracks_.emplace_back(connection, side, memory_));
+        if (keeps_budgets()) sender.set_track(send_tracks_.emplace_back(connection, side, send_words_));
         return sender;
     }
     bool keeps_windows() const { return keep_.windows; }
@@ -345,7 +346,6 @@ class ResultStore {
     }
 
     Keep keep_;
-    std::pmr::memory_resource* memory_;
     ChunkedRows<ConnectionRow> connections_;
     ChunkedRows<SessionRow> sessions_;
     ChunkedRows<CommandRow> commands_;
@@ -359,6 +359,7 @@ class ResultStore {
     ChunkedRows<KernelCaTransitionRow> kernel_ca_transitions_;
     ChunkedRows<CommandMarks> command_marks_;
     ChunkedRows<PermissionWaitRow> permission_waits_;
+    WordPool send_words_;
     std::deque<SendTrack> send_tracks_;
     std::unique_ptr<KernelScores> kernel_scores_;
     Summary summary_;
