@@ -51,7 +51,10 @@ void analyse_in_turn(PacketSource& source, Engine& engine, const AnalysisOptions
     while (!is_stopped(options) && source.claim(token.batch)) {
         source.load(token.batch);
         source.parse(token.batch);
-        if (options.parsed) options.parsed(token.batch);
+        if (options.parsed) {
+            decode_batch(token.batch, token.decoded);
+            options.parsed(token.batch, token.decoded);
+        }
         auto lock = lock_engine(options);
         if (data_not_kept(source)) engine.data_are_not_kept();
         // So few at once that what was decoded is still near the processor.
@@ -94,8 +97,8 @@ class Pipeline {
             if (!source_.claim(token.batch)) break;
             source_.load(token.batch);
             source_.parse(token.batch);
-            if (options_.parsed) options_.parsed(token.batch);
             decode_batch(token.batch, token.decoded);
+            if (options_.parsed) options_.parsed(token.batch, token.decoded);
             token.data_not_kept = data_not_kept(source_);
             filled(++next);
         }
@@ -161,8 +164,8 @@ class SendersApart {
             if (!source_.claim(slot.batch)) break;
             source_.load(slot.batch);
             source_.parse(slot.batch);
-            if (options_.parsed) options_.parsed(slot.batch);
             decode_batch(slot.batch, slot.decoded);
+            if (options_.parsed) options_.parsed(slot.batch, slot.decoded);
             {
                 const auto lock = lock_engine(options_);
                 if (data_not_kept(source_)) engine_.data_are_not_kept();

@@ -4,9 +4,11 @@
 #include <atomic>
 #include <functional>
 #include <shared_mutex>
+#include <span>
 
 #include "analyzer/engine/engine.h"
 #include "analyzer/ingest/packet_source.h"
+#include "analyzer/net/decoded_packet.h"
 
 namespace sanscope {
 
@@ -18,8 +20,8 @@ struct AnalysisOptions {
     const std::atomic<bool>* stop = nullptr;
     // Called after each batch, by one thread at a time.
     std::function<void()> progress;
-    // Is shown each batch once its packets are found, in order, by one thread at a time, while others are processed.
-    std::function<void(const PacketBatch&)> parsed;
+    // Is shown each batch once its packets are found and decoded, in order, by one thread at a time, while others are processed.
+    std::function<void(const PacketBatch&, std::span<const DecodedPacket>)> parsed;
     // Held by whoever processes a batch, or finishes the engine: others may look at the engine and its store with a shared
     // hold on it. They should not for long.
     std::shared_mutex* engine_lock = nullptr;

@@ -6,10 +6,24 @@
 namespace sanscope {
 
 uint32_t Conversations::number(const RawPacket& packet) {
+    if (packet.link_type != LinkType::not_a_packet)
+        decode_frame(packet.link_type, packet.data, packet.captured_length, packet.wire_length, decoded_);
+    return number(packet, decoded_);
+}
+
+uint32_t Conversations::number(const RawPacket& packet, const DecodedPacket& decoded) {
     ++packets_;
     completed_.clear();
     if (packet.link_type == LinkType::not_a_packet) return no_packet;
-    decode_frame(packet.link_type, packet.data, packet.captured_length, packet.wire_length, decoded_);
+    if (decoded.kind == DecodedPacket::Kind::ip_fragment) [[unlikely]] {
+        if (&decoded != &decoded_) decoded_ = decoded;
+        return number_fragment(packet);
+    }
+    return decoded.kind == DecodedPacket::Kind::tcp ? number_tcp(decoded) : other;
+}
+
+// Which is in `decoded_`.
+uint32_t Conversations::number_fragment(const RawPacket& packet) {
     while (decoded_.kind == DecodedPacket::Kind::ip_fragment) {
         const Datagram* datagram = reassembler_.add(decoded_, packet.time_ns);
         const DatagramKey key = key_of(decoded_);
@@ -50,7 +64,12 @@ void Conversations::take_fragments(const DatagramKey& key) {
 
 uint32_t Conversations::number_tcp(const DecodedPacket& packet) {
     bool source_is_low = false;
-    Connection& connection = connections_[FlowKey::of(packet, source_is_low)];
+    uint32_t& place = places_.find_or_add(FlowKey::of(packet, source_is_low));
+    if (place == FlowTable::none) [[unlikely]] {
+        place = static_cast<uint32_t>(connections_.size());
+        connections_.emplace_back();
+    }
+    Connection& connection = connections_[place];
     const size_t side = source_is_low ? 0 : 1;
     const bool syn = (packet.flags & tcp_syn) != 0;
     const bool ack = (packet.flags & tcp_ack) != 0;

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "analyzer/flow/flow_table.h"
@@ -27,10 +26,12 @@ class Conversations {
     static constexpr uint32_t no_packet = 2;
     static constexpr uint32_t first_tcp = 3;
 
-    explicit Conversations(uint64_t seed) : hash_{seed} {}
+    explicit Conversations(uint64_t seed) : places_(seed) {}
 
     // Packets in the order of the capture, all of them.
     uint32_t number(const RawPacket& packet);
+    // The same of one that was decoded before.
+    uint32_t number(const RawPacket& packet, const DecodedPacket& decoded);
     // Those before the packet numbered last that are of its conversation, too, for it completed what they began: IP
     // fragments, as numbers of packets from 1.
     const std::vector<uint64_t>& completed() const { return completed_; }
@@ -55,18 +56,14 @@ class Conversations {
     static constexpr size_t max_datagrams = 4096;
     static constexpr size_t max_fragments = 8192;
 
-    struct Hash {
-        uint64_t seed;
-        size_t operator()(const FlowKey& key) const { return key.hash(seed); }
-    };
-
     static DatagramKey key_of(const DecodedPacket& fragment);
+    uint32_t number_fragment(const RawPacket& packet);
     void keep_fragments(const DatagramKey& key, int64_t time_ns);
     void take_fragments(const DatagramKey& key);
     uint32_t number_tcp(const DecodedPacket& packet);
 
-    Hash hash_;
-    std::unordered_map<FlowKey, Connection, Hash> connections_{64, hash_};
+    FlowTable places_;  // in `connections_`
+    std::vector<Connection> connections_;
     uint32_t next_ = first_tcp;
     FragmentReassembler reassembler_;
     DecodedPacket decoded_;

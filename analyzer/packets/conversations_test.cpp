@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analyzer/net/decode_frame.h"
 #include "analyzer/net/testing/frame_builder.h"
 
 namespace sanscope {
@@ -24,7 +25,12 @@ class ConversationsTest : public testing::Test {
         packet.data = frame.bytes.data();
         packet.captured_length = packet.wire_length = static_cast<uint32_t>(frame.bytes.size());
         packet.time_ns = ++time_ns_;
-        return conversations_.number(packet);
+        const uint32_t conversation = conversations_.number(packet);
+        DecodedPacket decoded;
+        decode_frame(packet.link_type, packet.data, packet.captured_length, packet.wire_length, decoded);
+        EXPECT_EQ(decoded_before_.number(packet, decoded), conversation);
+        EXPECT_EQ(decoded_before_.completed(), conversations_.completed());
+        return conversation;
     }
     uint32_t forth(uint16_t port, uint32_t seq, uint16_t flags = tcp_ack) {
         return number(ethernet(ipv4({}, tcp({.source_port = port, .seq = seq, .flags = flags}, "x"))));
@@ -36,6 +42,7 @@ class ConversationsTest : public testing::Test {
     }
 
     Conversations conversations_{7};
+    Conversations decoded_before_{7};
     int64_t time_ns_ = 0;
 };
 

@@ -7,16 +7,17 @@
 namespace sanscope {
 
 PacketIndex::PacketIndex(std::pmr::memory_resource* memory)
-    : places_(memory), conversations_(memory), others_(memory), numbering_(std::random_device{}()) {}
+    : places_(memory), words_(memory), others_(memory), numbering_(std::random_device{}()) {}
 
-void PacketIndex::add(const RawPacket& packet, uint64_t offset) {
+void PacketIndex::add(const RawPacket& packet, uint64_t offset, const DecodedPacket* decoded) {
     places_.append({offset, packet.time_ns, packet.captured_length, packet.wire_length, packet.interface});
-    const uint32_t conversation = numbering_.number(packet);
-    conversations_.append(conversation);
+    const uint32_t conversation =
+        decoded == nullptr ? numbering_.number(packet) : numbering_.number(packet, *decoded);
+    conversations_.push_back(conversation);
     const bool no_tcp = conversation == Conversations::other || conversation == Conversations::fragments;
     if (no_tcp && others_.size() < most_others)
         others_.append({packets(), read_other_packet(packet.link_type, packet.data, packet.captured_length)});
-    for (const PacketNumber earlier : numbering_.completed()) conversations_[earlier - 1] = conversation;
+    for (const PacketNumber earlier : numbering_.completed()) conversations_.set(earlier - 1, conversation);
 }
 
 const OtherPacket* PacketIndex::other(PacketNumber packet) const {

@@ -10,6 +10,8 @@
 #include "analyzer/packets/conversations.h"
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/packed_rows.h"
+#include "analyzer/store/row_list.h"
+#include "analyzer/store/word_pool.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -30,15 +32,15 @@ struct PackedColumns<PacketPlace> {
     static_assert(are_complete<PacketPlace>(std::type_identity<Columns>()));
 };
 
-// Of every packet of one capture its place, interface and conversation: some 12 bytes a packet; of those that are no TCP besides what
+// Of every packet of one capture its place, interface and conversation: some 7 bytes a packet; of those that are no TCP besides what
 // they are. Made in one pass, then any packet,
 // and the conversation it is part of, is found without another. One thread at a time.
 class PacketIndex {
   public:
     explicit PacketIndex(std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-    // `offset` as in PacketPlace.
-    void add(const RawPacket& packet, uint64_t offset);
+    // `offset` as in PacketPlace. `decoded`: where that was done before; nullptr otherwise.
+    void add(const RawPacket& packet, uint64_t offset, const DecodedPacket* decoded = nullptr);
 
     PacketNumber packets() const { return places_.size(); }
     // For these, 1 <= `packet` <= packets().
@@ -62,7 +64,8 @@ class PacketIndex {
 
   private:
     PackedRows<PacketPlace> places_;
-    ChunkedRows<uint32_t> conversations_;
+    WordPool words_;
+    RowList conversations_{words_};
     struct Other {
         PacketNumber packet = 0;
         OtherPacket what;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <span>
 #include <unistd.h>
 #include <utility>
 
@@ -99,13 +100,14 @@ Result<std::monostate> PacketReader::pass(const Options& options) {
     return end();
 }
 
-Result<std::monostate> PacketReader::add(const PacketBatch& batch) {
+Result<std::monostate> PacketReader::add(const PacketBatch& batch, std::span<const DecodedPacket> decoded) {
     if (!copy_fault_.empty()) return no_copy();  // numbers would no longer be those of the capture
     const uint8_t* const begin = batch.buffer.data() + batch.begin;
-    for (const RawPacket& packet : batch.packets) {
+    for (size_t i = 0; i < batch.packets.size(); ++i) {
+        const RawPacket& packet = batch.packets[i];
         uint64_t offset = batch.file_offset + static_cast<uint64_t>(packet.data - packet.block_head - begin);
         if (copied_ && !copy(packet, offset)) return no_copy();
-        index_.add(packet, offset);
+        index_.add(packet, offset, decoded.empty() ? nullptr : &decoded[i]);
     }
     return std::monostate{};
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <memory_resource>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "analyzer/ingest/byte_source.h"
 #include "analyzer/ingest/growing_file.h"
 #include "analyzer/ingest/packet_source.h"
+#include "analyzer/net/decoded_packet.h"
 #include "analyzer/packets/packet_index.h"
 
 namespace sanscope {
@@ -41,8 +43,9 @@ class PacketReader {
         std::pmr::memory_resource* memory = std::pmr::get_default_resource());
     // with a source that is to be passed over by its owner,
     PacketSource& source_to_pass() { return *source_; }
-    // each batch of it shown to the reader once parsed, in order. An Error where the temporary copy cannot be written.
-    Result<std::monostate> add(const PacketBatch& batch);
+    // each batch of it shown to the reader once parsed, in order, with its packets decoded where they are. An Error where the
+    // temporary copy cannot be written.
+    Result<std::monostate> add(const PacketBatch& batch, std::span<const DecodedPacket> decoded = {});
     // There are no more. Before this, packets of a file that is copied cannot be read.
     Result<std::monostate> end();
 

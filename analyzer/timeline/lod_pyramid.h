@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory_resource>
 #include <utility>
 #include <vector>
@@ -43,8 +44,7 @@ class LodPyramid {
 
     void push(Value value) {
         ++size_;
-        MinMax<Value> block;
-        if (value != skipped_) block.add(value);
+        const Extent block = value == skipped_ ? Extent() : Extent{value, value};
         size_t index = size_ - 1;
         for (size_t level = 0; level < max_levels; ++level) {
             index /= fan_out;
@@ -64,7 +64,7 @@ class LodPyramid {
         for (auto& blocks : levels_) {
             index /= fan_out;
             if (index >= blocks.size()) return;
-            blocks[index].add(value);
+            blocks[index].add({value, value});
         }
     }
 
@@ -78,14 +78,14 @@ class LodPyramid {
             const size_t needed = (below + fan_out - 1) / fan_out;
             if (blocks.size() > needed) blocks.resize(needed);
             if (!blocks.empty()) {
-                MinMax<Value>& last = blocks.back();
+                Extent& last = blocks.back();
                 last = {};
                 const size_t begin = (blocks.size() - 1) * fan_out;
                 for (size_t i = begin; i < std::min(below, begin + fan_out); ++i) {
                     if (level > 0) {
                         last.add(levels_[level - 1][i]);
                     } else if (const Value value = value_at(i); value != skipped_) {
-                        last.add(value);
+                        last.add({value, value});
                     }
                 }
             }
@@ -119,13 +119,23 @@ class LodPyramid {
 
     size_t memory_bytes() const {
         size_t bytes = 0;
-        for (const auto& level : levels_) bytes += level.capacity() * sizeof(MinMax<Value>);
+        for (const auto& level : levels_) bytes += level.capacity() * sizeof(Extent);
         return bytes;
     }
 
   private:
     static constexpr size_t max_levels = 8;  // 16^8 values
-    using Level = std::pmr::vector<MinMax<Value>>;
+    // Of no value: its least is greater than its greatest.
+    struct Extent {
+        Value min = std::numeric_limits<Value>::max();
+        Value max = std::numeric_limits<Value>::lowest();
+
+        void add(const Extent& other) {
+            min = std::min(min, other.min);
+            max = std::max(max, other.max);
+        }
+    };
+    using Level = std::pmr::vector<Extent>;
     using Levels = std::array<Level, max_levels>;
 
     template <size_t... level>
@@ -137,7 +147,10 @@ class LodPyramid {
         const size_t first_above = (first + fan_out - 1) / fan_out;
         const size_t last_above = last / fan_out;
         const auto take = [&](size_t begin, size_t end) {
-            for (size_t i = begin; i < end; ++i) found.add(levels_[level][i]);
+            for (size_t i = begin; i < end; ++i) {
+                const Extent& extent = levels_[level][i];
+                if (extent.min <= extent.max) found.add({extent.min, extent.max, true});
+            }
         };
         if (level + 1 == max_levels || first_above >= last_above || levels_[level + 1].empty()) {
             take(first, last);

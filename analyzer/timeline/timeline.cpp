@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
+#include "analyzer/base/partition_index.h"
 #include "analyzer/vocabulary/iscsi_port.h"
 
 namespace sanscope {
@@ -44,8 +46,12 @@ size_t step(size_t taken, size_t rows, size_t most) {
 template <class TimeAt>
 void put_in_order(SenderTrack::Rows& rows, size_t& from, TimeAt time_at) {
     if (from == SIZE_MAX) return;
-    std::stable_sort(rows.begin() + static_cast<ptrdiff_t>(from), rows.end(),
-                     [&](uint32_t a, uint32_t b) { return time_at(a) < time_at(b); });
+    std::vector<uint32_t> unordered;
+    unordered.reserve(rows.size() - from);
+    for (size_t i = from; i < rows.size(); ++i) unordered.push_back(rows[i]);
+    std::ranges::stable_sort(unordered, {}, time_at);
+    rows.truncate(from);
+    for (const uint32_t row : unordered) rows.push_back(row);
     from = SIZE_MAX;
 }
 
@@ -98,7 +104,7 @@ ConnectionTrack* Timeline::begin_track(uint32_t connection, size_t behind_row) {
         making_.resize(connection);
     }
     auto& track = tracks_[connection - 1];
-    track = std::make_unique<ConnectionTrack>(memory_);
+    track = std::make_unique<ConnectionTrack>(words_, memory_);
     making_[connection - 1] = std::make_unique<Making>();
     ++made_;
     constexpr size_t farthest_back = 100'000;
@@ -130,15 +136,12 @@ void ConnectionTrack::note_moved_pdus(size_t first) {
 
 // A row that came late stands behind its place until sort_late(): it is mostly only a few rows away.
 template <class TimeAt>
-void Timeline::append(SenderTrack::Rows& rows, uint32_t row, size_t& late_from, uint32_t connection,
-                      TimeAt time_at) {
-    const int64_t time_ns = time_at(row);
+void Timeline::append(SenderTrack::Rows& rows, uint32_t row, int64_t time_ns, size_t& late_from,
+                      uint32_t connection, TimeAt time_at) {
     if (!rows.empty() && time_at(rows.back()) > time_ns) {
-        const auto in_order = rows.begin() + static_cast<ptrdiff_t>(std::min(late_from, rows.size()));
-        const auto place =
-            std::upper_bound(rows.begin(), in_order, time_ns,
-                             [&](int64_t time, uint32_t other) { return time < time_at(other); });
-        late_from = static_cast<size_t>(place - rows.begin());
+        const size_t in_order = std::min(late_from, rows.size());
+        late_from =
+            partition_index(size_t{0}, in_order, [&](size_t i) { return time_at(rows[i]) <= time_ns; });
         unsorted_.push_back(connection);
     }
     rows.push_back(row);
@@ -205,7 +208,7 @@ void Timeline::take_segment(size_t row, const SegmentRow& segment) {
     if (track == nullptr) return;
     const size_t side = index_of(segment.sender);
     SenderTrack& sender = track->senders[side];
-    append(sender.segments, static_cast<uint32_t>(row),
+    append(sender.segments, static_cast<uint32_t>(row), time_ns,
            making_[segment.connection - 1]->late.senders[side].segments, segment.connection,
            [&](uint32_t at) { return time_of(at + 1); });
     sender.payload.push(segment.payload_length);
@@ -235,7 +238,7 @@ void Timeline::take_loss(size_t row) {
     ConnectionTrack* track = track_for(loss.connection);
     if (track == nullptr || loss.time_ns == no_time) return;
     const size_t side = index_of(loss.sender);
-    append(track->senders[side].losses, static_cast<uint32_t>(row),
+    append(track->senders[side].losses, static_cast<uint32_t>(row), time_of_loss(row),
            making_[loss.connection - 1]->late.senders[side].losses, loss.connection,
            [&](uint32_t at) { return time_of_loss(at); });
 }
@@ -246,7 +249,7 @@ void Timeline::take_kernel_window(size_t row) {
     if (track == nullptr) return;
     const size_t side = index_of(window.sender);
     SenderTrack& sender = track->senders[side];
-    append(sender.kernel_windows, static_cast<uint32_t>(row),
+    append(sender.kernel_windows, static_cast<uint32_t>(row), window.time_ns,
            making_[window.connection - 1]->late.senders[side].kernel_windows, window.connection,
            [&](uint32_t at) { return store_->kernel_windows()[at].time_ns; });
     sender.kernel_cwnd.push(window.cwnd);
@@ -257,7 +260,7 @@ void Timeline::take_kernel_transition(size_t row) {
     ConnectionTrack* track = track_for(transition.connection);
     if (track == nullptr) return;
     const size_t side = index_of(transition.sender);
-    append(track->senders[side].kernel_ca_transitions, static_cast<uint32_t>(row),
+    append(track->senders[side].kernel_ca_transitions, static_cast<uint32_t>(row), transition.time_ns,
            making_[transition.connection - 1]->late.senders[side].kernel_ca_transitions,
            transition.connection, [&](uint32_t at) { return store_->kernel_ca_transitions()[at].time_ns; });
 }
@@ -276,8 +279,8 @@ void Timeline::take_pdu(size_t row, const PduRow& pdu) {
     ConnectionTrack* track = track_for(pdu.connection);
     const int64_t time_ns = time_of_pdu(pdu);
     if (track == nullptr || time_ns == no_time) return;
-    append(track->pdus, static_cast<uint32_t>(row), making_[pdu.connection - 1]->late.pdus, pdu.connection,
-           [&](uint32_t at) { return time_of_pdu(at); });
+    append(track->pdus, static_cast<uint32_t>(row), time_ns, making_[pdu.connection - 1]->late.pdus,
+           pdu.connection, [&](uint32_t at) { return time_of_pdu(at); });
 }
 
 // Whether nothing more is to be expected of a command's row soon.

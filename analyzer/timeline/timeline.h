@@ -11,9 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/partition_index.h"
 #include "analyzer/base/reachable_time.h"
 #include "analyzer/packets/packet_index.h"
 #include "analyzer/store/result_store.h"
+#include "analyzer/store/row_list.h"
+#include "analyzer/store/word_pool.h"
 #include "analyzer/timeline/command_track.h"
 #include "analyzer/timeline/lod_pyramid.h"
 #include "analyzer/timeline/time_bins.h"
@@ -23,29 +26,42 @@ namespace sanscope {
 // The rows of one side of a connection, by index (0-based) into their table, each list in order of time.
 struct SenderTrack {
     using Memory = std::pmr::memory_resource*;
-    using Rows = std::pmr::vector<uint32_t>;
+    using Rows = RowList;
     using Values = LodPyramid<uint32_t>;
 
-    explicit SenderTrack(Memory memory_resource) : memory(memory_resource) {}
+    // Where lists of rows lie, and all else.
+    SenderTrack(WordPool& words, Memory memory)
+        : segments(words),
+          payload(memory),
+          windows(words),
+          cwnd(unknown<uint32_t>, memory),
+          in_flight(unknown<uint32_t>, memory),
+          advertised_window(unknown<uint32_t>, memory),
+          ca_transitions(words),
+          losses(words),
+          kernel_windows(words),
+          kernel_ca_transitions(words),
+          kernel_cwnd(unknown<uint32_t>, memory) {}
 
-    Memory memory;                           // where all of it lies
-    Rows segments{memory};                   // with and without payload, by time of capture
-    RunningTotals payload{memory};           // bytes of `segments`
-    Rows windows{memory};                    // by time_ns, the moment at the sender
-    Values cwnd{unknown<uint32_t>, memory};  // of `windows`, as the next two
-    Values in_flight{unknown<uint32_t>, memory};
-    Values advertised_window{unknown<uint32_t>, memory};
-    Rows ca_transitions{memory};         // by time_ns
-    Rows losses{memory};                 // by capture of the packet that shows each
-    Rows kernel_windows{memory};         // by time_ns
-    Rows kernel_ca_transitions{memory};  // by time_ns
-    Values kernel_cwnd{unknown<uint32_t>, memory};
+    Rows segments;          // with and without payload, by time of capture
+    RunningTotals payload;  // bytes of `segments`
+    Rows windows;           // by time_ns, the moment at the sender
+    Values cwnd;            // of `windows`, as the next two
+    Values in_flight;
+    Values advertised_window;
+    Rows ca_transitions;         // by time_ns
+    Rows losses;                 // by capture of the packet that shows each
+    Rows kernel_windows;         // by time_ns
+    Rows kernel_ca_transitions;  // by time_ns
+    Values kernel_cwnd;
 };
 
 // The same of what both sides of a connection have part in.
 struct ConnectionTrack : CommandTrack {
-    explicit ConnectionTrack(SenderTrack::Memory memory)
-        : CommandTrack(memory), senders{SenderTrack(memory), SenderTrack(memory)}, pdus(memory) {}
+    ConnectionTrack(WordPool& words, SenderTrack::Memory memory)
+        : CommandTrack(memory),
+          senders{SenderTrack(words, memory), SenderTrack(words, memory)},
+          pdus(words) {}
 
     SenderTrack senders[2];           // of side a (which sent the first packet), of side b
     SenderTrack::Rows pdus;           // by completion; one that never completed by its first packet
@@ -80,8 +96,7 @@ struct OverviewBin {
 };
 
 // The rows of a store in order of time, connection by connection, with what it takes to draw any stretch of them at any
-// scale without visiting each. It follows a store that grows: update() now and then, finish() behind the engine's.
-// Connections without payload have no track. About 4 bytes a row and 6 a window on top.
+// // Connections without payload have no track. About 2 bytes a row and 3 a window on top.// Connections without payload have no track. About 4 bytes a row and 6 a window on top.
 class Timeline {
   public:
     // Connections with payload beyond so many get no track.
@@ -90,7 +105,7 @@ class Timeline {
     // All must outlive this, `memory` as where tracks lie; the store must keep everything.
     Timeline(const ResultStore& store, const PacketIndex& index,
              std::pmr::memory_resource* memory = std::pmr::get_default_resource())
-        : store_(&store), index_(&index), memory_(memory) {}
+        : store_(&store), index_(&index), memory_(memory), words_(memory) {}
 
     // Takes in rows that came since the last time, of each table so many at most; true if that were all.
     bool update(size_t most_rows = SIZE_MAX);
@@ -180,8 +195,8 @@ class Timeline {
     void sort_late();
     void sort_late(SenderTrack& sender, Late::OfSender& late);
     template <class TimeAt>
-    void append(SenderTrack::Rows& rows, uint32_t row, size_t& late_from, uint32_t connection,
-                TimeAt time_at);
+    void append(SenderTrack::Rows& rows, uint32_t row, int64_t time_ns, size_t& late_from,
+                uint32_t connection, TimeAt time_at);
     int64_t time_of_pdu(const PduRow& pdu) const;
     int64_t time_of_pdu(uint32_t row) const;
     // Who sent what was counted of a connection so far.
@@ -193,6 +208,7 @@ class Timeline {
     const ResultStore* store_;
     const PacketIndex* index_;
     std::pmr::memory_resource* memory_;
+    WordPool words_;                                        // of all lists of rows
     std::vector<std::unique_ptr<ConnectionTrack>> tracks_;  // by connection - 1
     std::vector<std::unique_ptr<Making>> making_;           // likewise
     size_t made_ = 0;
@@ -228,11 +244,9 @@ struct Timeline::Final {
 
 // The positions in `rows` (row indices in order of time) of the first whose time, `time_at(row)`, is not before
 // `time_ns`.
-template <class TimeAt>
-size_t first_not_before(std::span<const uint32_t> rows, int64_t time_ns, TimeAt time_at) {
-    const auto found =
-        std::ranges::partition_point(rows, [&](uint32_t row) { return time_at(row) < time_ns; });
-    return static_cast<size_t>(found - rows.begin());
+template <class Rows, class TimeAt>
+size_t first_not_before(const Rows& rows, int64_t time_ns, TimeAt time_at) {
+    return partition_index(size_t{0}, rows.size(), [&](size_t i) { return time_at(rows[i]) < time_ns; });
 }
 
 }  // namespace sanscope

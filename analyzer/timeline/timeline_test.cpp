@@ -20,6 +20,10 @@ using testing::IsEmpty;
 
 using test::ms;
 
+std::vector<uint32_t> all_of(const SenderTrack::Rows& rows) {
+    return {rows.begin(), rows.end()};
+}
+
 class TimelineTest : public testing::Test {
   protected:
     TimelineTest() {
@@ -202,10 +206,10 @@ TEST_F(TimelineTest, RowsThatComeLateAgainAndAgainStandAtTheirPlaces) {
         timeline.update(random() % 3 == 0 ? 7 : SIZE_MAX);
         const ConnectionTrack& track = *timeline.track(1);
         const auto pdu_time = [&](uint32_t row) { return store.pdus()[row].time_ns; };
-        EXPECT_TRUE(std::ranges::is_sorted(track.pdus, {}, pdu_time));
+        EXPECT_TRUE(std::ranges::is_sorted(all_of(track.pdus), {}, pdu_time));
         for (const Side side : {Side::a, Side::b}) {
             const SenderTrack& sender = track.sender(side);
-            ASSERT_TRUE(std::ranges::is_sorted(sender.segments, {},
+            ASSERT_TRUE(std::ranges::is_sorted(all_of(sender.segments), {},
                                                [&](uint32_t row) { return timeline.time_of(row + 1); }));
             const auto payload = [&](size_t i) {
                 return store.segments()[sender.segments[i]].payload_length;
@@ -223,7 +227,7 @@ TEST_F(TimelineTest, RowsThatComeLateAgainAndAgainStandAtTheirPlaces) {
             ASSERT_GT(moved, pdus.size() - 100);
         }
         if (random() % 2 == 0) {
-            pdus.assign(track.pdus.begin(), track.pdus.end());
+            pdus = all_of(track.pdus);
             seen = track.pdus_moved();
         }
     }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -135,7 +136,8 @@ void CaptureData::load(const std::atomic<bool>& stop, const std::atomic<bool>& a
                        const std::function<void()>& grown) {
     constexpr milliseconds first_look{20};
     constexpr milliseconds between_descriptions{100};
-    const milliseconds between_looks{growing_ ? 33 : 100};
+    // Whoever opens a file waits for the whole of it: pictures of a part of it take their time from that.
+    const milliseconds between_looks{growing_ ? 33 : 200};
     std::mutex mutex;
     std::condition_variable changed;
     bool ended = false;
@@ -159,9 +161,10 @@ void CaptureData::load(const std::atomic<bool>& stop, const std::atomic<bool>& a
     options.engine_lock = &engine_lock_;
     // A recording may have a kernel's word, which keeps its senders on the first thread: another one reads ahead then.
     if (!growing_) options.senders_lock = &senders_lock_;
-    options.parsed = [&](const PacketBatch& batch) {
+    options.parsed = [&](const PacketBatch& batch, std::span<const DecodedPacket> decoded) {
         const std::lock_guard lock(packets_lock_);
-        if (const auto added = reader_->add(batch); !added && fault_.empty()) fault_ = added.error().message;
+        if (const auto added = reader_->add(batch, decoded); !added && fault_.empty())
+            fault_ = added.error().message;
         packets_.store(reader_->index().packets(), std::memory_order_relaxed);
     };
     auto described = std::chrono::steady_clock::now();

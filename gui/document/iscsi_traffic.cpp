@@ -15,12 +15,12 @@ void add(TimeRange& range, int64_t begin_ns, int64_t last_ns) {
 int64_t last_loss_ns(const CaptureData::Reading& reading, const ConnectionTrack& track) {
     int64_t last_ns = no_time;
     for (const SenderTrack& sender : track.senders) {
-        const auto matters = [&](uint32_t row) {
-            return reading.store().losses()[row].kind != LossKind::keep_alive;
-        };
-        const auto found = std::find_if(sender.losses.rbegin(), sender.losses.rend(), matters);
-        if (found != sender.losses.rend())
-            last_ns = std::max(last_ns, reading.store().losses()[*found].time_ns);
+        for (size_t i = sender.losses.size(); i > 0; --i) {
+            const LossRow& loss = reading.store().losses()[sender.losses[i - 1]];
+            if (loss.kind == LossKind::keep_alive) continue;
+            last_ns = std::max(last_ns, loss.time_ns);
+            break;
+        }
     }
     return last_ns;
 }

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace sanscope {
 
 // As first_not_before(), of the rows from position `from` on: the sooner it is found the nearer it is.
-template <class TimeAt>
-size_t next_not_before(std::span<const uint32_t> rows, size_t from, int64_t time_ns, TimeAt time_at) {
+template <class Rows, class TimeAt>
+size_t next_not_before(const Rows& rows, size_t from, int64_t time_ns, TimeAt time_at) {
     size_t step = 1;
     size_t below = from;  // none before this one is asked for any more
     size_t at = from;

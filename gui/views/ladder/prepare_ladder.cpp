@@ -46,7 +46,7 @@ bool has_room(const CaptureData::Reading& reading, const LadderRequest& request,
     Busy busy(request);
     size_t count = 0;
     double least_pixels = least_group_pixels;
-    const auto look = [&](std::span<const uint32_t> rows, auto time_at) {
+    const auto look = [&](const auto& rows, auto time_at) {
         busy.begin_list();
         for (size_t i = first_not_before(rows, range.begin_ns, time_at); i < rows.size(); ++i, ++count) {
             const int64_t time_ns = time_at(rows[i]);
