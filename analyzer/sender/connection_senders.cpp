@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "analyzer/base/saturated_sum.h"
 
@@ -167,8 +168,10 @@ void ConnectionSenders::report_missing(Side from, int64_t now_ns, bool all) {
 ConnectionSenders::Seen& ConnectionSenders::place_of(std::vector<Seen>& seen, uint32_t digest,
                                                      uint16_t ip_id) {
     constexpr size_t places = 8;
-    if (ip_id != 0) return seen[ip_id % seen.size()];
-    const size_t first = digest % (seen.size() / places) * places;
+    static_assert(std::has_single_bit(least_seen) && least_seen >= places);  // and twice as many each time
+    const size_t mask = seen.size() - 1;
+    if (ip_id != 0) return seen[ip_id & mask];
+    const size_t first = digest * places & mask;
     size_t at = first;
     for (size_t place = first; place < first + places; ++place) {
         if (!seen[place].holds || seen[place].is(digest, ip_id)) return seen[place];

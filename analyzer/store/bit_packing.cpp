@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cstring>
 #include <limits>
 
 namespace sanscope {
@@ -53,8 +54,24 @@ void PackedBlock::values(size_t column, size_t columns, size_t first, std::span<
         return;
     }
     const uint64_t* const codes = words_ + head.codes;
+    // Each with one load where it lies in eight bytes from some byte on.
+    constexpr unsigned most_in_one_load = 57;
+    const bool one_load = std::endian::native == std::endian::little && head.width <= most_in_one_load;
     const auto read = [&](auto meaning_of) {
-        for (size_t i = 0; i < into.size(); ++i) into[i] = meaning_of(code(codes, first + i, head.width));
+        if (!one_load) {
+            for (size_t i = 0; i < into.size(); ++i) into[i] = meaning_of(code(codes, first + i, head.width));
+            return;
+        }
+        const auto* const bytes = reinterpret_cast<const unsigned char*>(codes);
+        const uint64_t mask = (uint64_t{1} << head.width) - 1;
+        const size_t width = head.width;
+        size_t bit = first * width;
+        for (uint64_t& value : into) {
+            uint64_t word;
+            std::memcpy(&word, bytes + bit / 8, sizeof word);
+            value = meaning_of(word >> bit % 8 & mask);
+            bit += width;
+        }
     };
     switch (head.kind) {
         case Kind::offsets:
