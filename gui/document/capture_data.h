@@ -64,7 +64,7 @@ class CaptureData {
     CaptureData(const CaptureData&) = delete;
     CaptureData& operator=(const CaptureData&) = delete;
 
-    // Reads the capture to its end, or until `stop`: what was read by then is complete then. Calls `grown` some ten times a
+    // Reads the capture to its end, or until `stop`: what was read by then is complete then. Calls `grown` some five times a
     // second, of a recording thirty times, on another thread, when there is more to see. Once. `abandoned`: nobody will look
     // at it any more; returns as soon as it can, and nothing is complete.
     void load(const std::atomic<bool>& stop, const std::atomic<bool>& abandoned,
