@@ -2,6 +2,9 @@
 #include <QPicture>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory_resource>
+#include <span>
+#include <vector>
 
 #include "gui/senders/kernel_states.h"
 #include "gui/testing/pointer_events.h"
@@ -10,6 +13,7 @@
 
 #include "analyzer/base/moments.h"
 #include "analyzer/store/window_aggregate.h"
+#include "analyzer/store/word_pool.h"
 
 namespace sanscope {
 namespace {
@@ -129,6 +133,31 @@ TEST(WindowsPicture, NearItIsEveryStep) {
     }
 }
 
+std::vector<uint32_t> all_of(const SenderTrack::Rows& rows) {
+    return {rows.begin(), rows.end()};
+}
+
+// What is known of a sender, but for what its kernel told, of which it has these rows.
+class TrackWith {
+  public:
+    TrackWith(const SenderTrack& like, std::span<const uint32_t> kernel_windows,
+              std::span<const uint32_t> kernel_ca_transitions) {
+        for (const uint32_t row : like.windows) track.windows.push_back(row);
+        track.cwnd = like.cwnd;
+        track.in_flight = like.in_flight;
+        track.advertised_window = like.advertised_window;
+        track.kernel_cwnd = like.kernel_cwnd;
+        for (const uint32_t row : kernel_windows) track.kernel_windows.push_back(row);
+        for (const uint32_t row : kernel_ca_transitions) track.kernel_ca_transitions.push_back(row);
+    }
+
+  private:
+    WordPool words_;
+
+  public:
+    SenderTrack track{words_, std::pmr::get_default_resource()};
+};
+
 // Of a record whose transitions began late, or were lost.
 TEST(KernelStates, BeforeTheFirstTransitionAreThoseOfTheLatestWindows) {
     const auto document = loaded_sample("kernel-truth-target.pcapng.zst");
@@ -136,10 +165,9 @@ TEST(KernelStates, BeforeTheFirstTransitionAreThoseOfTheLatestWindows) {
     const SenderId target = sender_of(reading, 1, true);
     const SenderTrack& all = reading.timeline().track(1)->sender(target.side);
     ASSERT_FALSE(all.kernel_ca_transitions.empty());
-    SenderTrack track = all;
-    const uint32_t last = all.kernel_ca_transitions[all.kernel_ca_transitions.size() - 1];
-    track.kernel_ca_transitions.clear();
-    track.kernel_ca_transitions.push_back(last);
+    const uint32_t last[] = {all.kernel_ca_transitions.back()};
+    const TrackWith with_last(all, all_of(all.kernel_windows), last);
+    const SenderTrack& track = with_last.track;
     const auto& rows = reading.store().kernel_windows();
     const int64_t until_ns = reading.store().kernel_ca_transitions()[track.kernel_ca_transitions[0]].time_ns;
     const auto first_of_other_state = std::ranges::find_if(track.kernel_windows, [&](uint32_t i) {
@@ -161,13 +189,16 @@ TEST(KernelStates, EndWithTheRecordNotWithTheConnection) {
     const auto document = loaded_sample("kernel-truth-target.pcapng.zst");
     const auto reading = document->data()->read();
     const SenderId target = sender_of(reading, 1, true);
-    SenderTrack track = *track_of(reading, target);
+    const SenderTrack& all = *track_of(reading, target);
     const auto& windows = reading.store().kernel_windows();
     const auto& transitions = reading.store().kernel_ca_transitions();
-    track.kernel_windows.resize(track.kernel_windows.size() / 2);
-    const int64_t last_ns = windows[track.kernel_windows.back()].time_ns;
-    std::erase_if(track.kernel_ca_transitions,
-                  [&](uint32_t row) { return transitions[row].time_ns > last_ns; });
+    std::vector<uint32_t> first_windows = all_of(all.kernel_windows);
+    first_windows.resize(first_windows.size() / 2);
+    const int64_t last_ns = windows[first_windows.back()].time_ns;
+    std::vector<uint32_t> first_transitions = all_of(all.kernel_ca_transitions);
+    std::erase_if(first_transitions, [&](uint32_t row) { return transitions[row].time_ns > last_ns; });
+    const TrackWith with_first(all, first_windows, first_transitions);
+    const SenderTrack& track = with_first.track;
     EXPECT_EQ(end_of_kernel_record(reading.store(), track), last_ns + 1);
     for (const TimeRange& range : {whole_of(reading), TimeRange{last_ns - 1'000'000, last_ns + 1'000'000}}) {
         const auto prepared = PreparedRange::around({range, 0, 2000});
@@ -187,10 +218,9 @@ TEST(KernelStates, EndWithTheRecordNotWithTheConnection) {
     const auto behind = PreparedRange::around({{last_ns + 100'000'000, last_ns + 101'000'000}, 0, 2000});
     EXPECT_TRUE(kernel_ca_band(reading, track, behind).spans.empty());
     EXPECT_TRUE(has_kernel_ca(reading.store(), track));
-    track.kernel_windows.clear();
-    track.kernel_ca_transitions.clear();
-    EXPECT_EQ(end_of_kernel_record(reading.store(), track), no_time);
-    EXPECT_FALSE(has_kernel_ca(reading.store(), track));
+    const TrackWith with_none(all, {}, {});
+    EXPECT_EQ(end_of_kernel_record(reading.store(), with_none.track), no_time);
+    EXPECT_FALSE(has_kernel_ca(reading.store(), with_none.track));
 }
 
 TEST(WindowsPicture, TheKernelsWordIsEachOfItsSteps) {
