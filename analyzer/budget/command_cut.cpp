@@ -70,6 +70,8 @@ class Cutter {
         const SenderTime* sender = input_.target;
         if (way_.to_target_ns == 0 || sender == nullptr || !marks().has_answer || !marks().has_status)
             return no_time;
+        // Behind the initiator's own data acknowledgements queue as well, so that it is not known when they let the target send.
+        if (input_.initiator != nullptr && input_.initiator->queues_at(input_.row.request_ns)) return no_time;
         const int64_t arrival_ns = first_arrival_ns();
         const int64_t begin = position(Role::target, marks().answer_begin, input_.row.response_ns);
         const int64_t sent_ns = sender->sent_ns(begin + 1);
@@ -231,6 +233,8 @@ class Cutter {
             return advance(Part::unknown, end_ns_);
         pass_unproven(*sender, until_ns);
         const int64_t begin_ns = at_ns_;
+        const int64_t served_before_ns = budget_[Part::target];
+        const int64_t in_doubt_ns = std::min(input_.jitter_ns, arrival_in_doubt_ns(until_ns));
         const int64_t idle_until_ns = sender->idle_until(first_ns);
         // What others had sent before may still stand in a queue of the path, and this answer behind it.
         const auto never_idle = [&] {
@@ -238,11 +242,12 @@ class Cutter {
         };
         const bool others_sent =
             until_ns > begin_ns && (sender->sent_between(begin_ns, until_ns) || never_idle());
-        if (!others_sent) pass_path(until_ns);
+        if (!others_sent) pass_queues(until_ns);
         pass_service(*sender, std::min(until_ns, idle_until_ns), others_sent, Part::target);
         const Part behind = acks_may_queue(begin_ns) ? Part::unknown : Part::behind_others;
         pass_service(*sender, until_ns, others_sent, others_sent ? behind : Part::target);
         pass_way_of_answer(*sender, others_sent, follows);
+        doubt_service(served_before_ns, in_doubt_ns);
     }
 
     // Far from the target, the first byte of the answer came later than by the shortest way from when it was sent. Until the path had
@@ -285,17 +290,29 @@ class Cutter {
         return input_.initiator->acknowledged_ns(position(Role::initiator, end, at_ns_));
     }
 
-    // There and back; how late the answer was is known.
-    int64_t most_held_ns() const { return std::max(2 * input_.others_queued_ns, input_.jitter_ns); }
+    // There and back.
+    int64_t most_queued_ns() const { return 2 * input_.others_queued_ns; }
 
-    // The command may have stood behind what other connections had in a queue of the path, and its answer too; or it came late as
-    // others' answers do.
-    void pass_path(int64_t answered_ns) {
-        if (input_.initiator == nullptr || way_.to_target_ns == 0) return;
+    // The command may have stood behind what other connections had in a queue of the path, and its answer too.
+    void pass_queues(int64_t answered_ns) {
+        advance(Part::unknown,
+                std::min(answered_ns, at_ns_ + std::min(arrival_in_doubt_ns(answered_ns), most_queued_ns())));
+    }
+
+    // How much later than it should have the request may have arrived, for all that acknowledgements say.
+    int64_t arrival_in_doubt_ns(int64_t answered_ns) const {
+        if (input_.initiator == nullptr || way_.to_target_ns == 0) return 0;
         const int64_t acknowledged_ns = arrival_acknowledged_ns();
         const int64_t arrived_ns =
             acknowledged_ns == no_time ? answered_ns : acknowledged_ns - way_.whole_ns();
-        advance(Part::unknown, std::min({arrived_ns, answered_ns, at_ns_ + most_held_ns()}));
+        return std::max<int64_t>(0, arrived_ns - at_ns_);
+    }
+
+    // Of what the target seems to have taken beyond `before_ns`, so much may have been the request's way.
+    void doubt_service(int64_t before_ns, int64_t in_doubt_ns) {
+        const int64_t doubtful_ns =
+            take(budget_[Part::target], std::min(budget_[Part::target] - before_ns, in_doubt_ns));
+        book(Part::unknown, doubtful_ns);
     }
 
     int64_t first_arrival_ns() const {
@@ -318,8 +335,8 @@ class Cutter {
         HeldTimes held = sender->held(at_ns_, last_ns);
         if (afar) {
             const int64_t doubtful_ns = sender->silent_amid_losses(at_ns_, last_ns);
-            book(Part::unknown,
-                 take(held[static_cast<size_t>(Held::application)], doubtful_ns + most_held_ns()));
+            book(Part::unknown, take(held[static_cast<size_t>(Held::application)],
+                                     doubtful_ns + most_queued_ns() + input_.jitter_ns));
         }
         at_ns_ = last_ns;
         const bool repaired = wait_for_repair(*sender, last_ns) > last_ns;
