@@ -11,6 +11,7 @@
 
 #include "analyzer/report/capture/capture_findings.h"
 #include "analyzer/report/capture/capture_gaps.h"
+#include "analyzer/report/capture/clock_findings.h"
 #include "analyzer/report/capture/connections_twice.h"
 #include "analyzer/report/capture/kernel_comparison.h"
 #include "analyzer/report/capture/offload_findings.h"
@@ -470,7 +471,8 @@ std::vector<Finding> findings(const FindingsInput& input) {
     if (!in_order) doubt_durations(list, clocks, input.issues[Issue::times_set_back].count > most_set_back);
     doubt_waits(list, input.store, jumps);
     put_causes_first(list);
-    // It follows from nothing else.
+    // These follow from nothing else.
+    add_clock_findings(list, input);
     add_out_of_order(list, input.store, out_of_order);
     for (Finding& finding : list) {
         judge(finding);

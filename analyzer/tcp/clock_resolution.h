@@ -2,12 +2,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace sanscope {
 
 // Finds out the resolution (RFC 2330 §10) of the clock that stamped packets, where it is coarse: a power of ten, as a file format that
-// keeps milliseconds makes it, or the tick of a system clock (15.625 ms, 4 ms), of which a file may keep rounded times.
+// keeps milliseconds makes it, or the tick of a system clock (15.625 ms, 4 ms), of which a file may keep rounded times. A system's tick
+// may change while it records, as that of Windows does with what its programs ask for: the longest one counts that stamped a quarter of
+// the packets or more.
 class ClockResolution {
   public:
     // The next packet's time, in ns. Of a fine clock this costs two comparisons.
@@ -15,10 +19,13 @@ class ClockResolution {
         ++packets_;
         while (decimal_ns_ > finest_ns && time_ns % decimal_ns_ != 0) decimal_ns_ /= 10;
         if (packets_ > 1) {
-            if (time_ns == last_ns_) {
-                ++same_time_;
-            } else if (tick_ns_ != 0) {
-                note_gap(std::max(time_ns, last_ns_), std::min(time_ns, last_ns_));
+            const bool same = time_ns == last_ns_;
+            same_time_ += same ? 1 : 0;
+            if (tick_ns_ != no_tick) {
+                note_gap(same, std::max(time_ns, last_ns_), std::min(time_ns, last_ns_));
+            } else if (same) {
+                // Another tick may begin here: a clock of fine steps stamps few packets at the same moment.
+                tick_ns_ = not_known;
             }
         }
         last_ns_ = time_ns;
@@ -26,36 +33,56 @@ class ClockResolution {
     // In ns; 0: a microsecond or less, or too little to tell by. A clock of fine steps stamps few packets at the same moment, and a
     // few packets at round ones by chance.
     int64_t resolution_ns() const {
-        if (packets_ < least_packets || same_time_ * 8 < packets_) return 0;
-        const int64_t decimal_ns = decimal_ns_ > finest_ns ? decimal_ns_ : 0;
-        const int64_t ticking_ns = gaps_ >= least_gaps ? sum_ns_ / ticks_ : 0;
-        return is_of_system_clock(ticking_ns) ? std::max(decimal_ns, ticking_ns) : decimal_ns;
+        if (packets_ < least_packets) return 0;
+        const bool shares_times = same_time_ * least_shared >= packets_;
+        const int64_t decimal_ns = decimal_ns_ > finest_ns && shares_times ? decimal_ns_ : 0;
+        return std::max(decimal_ns, longest_tick_ns());
     }
 
   private:
     static constexpr int64_t finest_ns = 1000;
     static constexpr uint64_t least_packets = 32;
+    static constexpr uint64_t least_shared = 8;   // one in so many has the time of the one before
+    static constexpr uint64_t least_stamped = 4;  // one in so many, by the tick
     static constexpr uint64_t least_gaps = 16;
     static constexpr int64_t least_tick_ns = 3'000'000;
     static constexpr int64_t most_tick_ns = 100'000'000;
-    // How often a second the clocks of Windows (64, 128) and of Linux (250, 300) tick, where that is no power of ten. Packets that a
-    // path or a program spaces evenly are apart by multiples of something else.
-    static constexpr bool is_of_system_clock(int64_t tick_ns) {
+    // How often a second the clocks of Windows (64, 128) and of Linux (250, 300) tick, where that is no power of ten: the longest
+    // tick first. Packets that a path or a program spaces evenly are apart by multiples of something else.
+    static constexpr std::array<int64_t, 4> frequencies = {64, 128, 250, 300};
+    static constexpr bool ticks_at(int64_t hz, int64_t tick_ns) {
         constexpr int64_t second_ns = 1'000'000'000;
-        constexpr int64_t frequencies[] = {64, 128, 250, 300};
-        return std::ranges::any_of(frequencies, [=](int64_t hz) {
-            const int64_t over_ns = (tick_ns * hz) - second_ns;
-            return std::max(over_ns, -over_ns) <= second_ns / 400;
-        });
+        const int64_t over_ns = (tick_ns * hz) - second_ns;
+        return std::max(over_ns, -over_ns) <= second_ns / 400;
     }
+    // Packets one after another whose times are apart by multiples of one tick.
+    struct Stretch {
+        uint64_t packets = 0;
+        uint64_t same_time = 0;
+        uint64_t gaps = 0;  // of one tick and more
+        int64_t sum_ns = 0;
+        int64_t ticks = 0;
+
+        int64_t tick_ns() const { return ticks > 0 ? sum_ns / ticks : 0; }
+        bool is_of_coarse_clock() const { return gaps >= least_gaps && same_time * least_shared >= packets; }
+        void add(const Stretch& other) {
+            packets += other.packets;
+            same_time += other.same_time;
+            gaps += other.gaps;
+            sum_ns += other.sum_ns;
+            ticks += other.ticks;
+        }
+    };
     // Over more ticks, rounding adds up to more than can be told from a part of one.
     static constexpr int64_t most_ticks = 32;
     // Times kept in microseconds are each wrong by one; the tick, told by few gaps, by one for each of its own.
     static constexpr int64_t error_ns(int64_t ticks) { return 1000 * (ticks + 2); }
 
-    void note_gap(int64_t later_ns, int64_t earlier_ns) {
+    void note_gap(bool same, int64_t later_ns, int64_t earlier_ns) {
         const uint64_t apart_ns = static_cast<uint64_t>(later_ns) - static_cast<uint64_t>(earlier_ns);
-        if (apart_ns > most_ticks * most_tick_ns) return;
+        ++stretch_.packets;
+        stretch_.same_time += same ? 1 : 0;
+        if (same || apart_ns > most_ticks * most_tick_ns) return;
         const auto gap_ns = static_cast<int64_t>(apart_ns);
         if (tick_ns_ == not_known) {
             if (gap_ns <= most_tick_ns) begin(gap_ns);
@@ -68,9 +95,9 @@ class ClockResolution {
             return;
         }
         if (ticks == 0) return;
-        ++gaps_;
-        sum_ns_ += gap_ns;
-        ticks_ += ticks;
+        ++stretch_.gaps;
+        stretch_.sum_ns += gap_ns;
+        stretch_.ticks += ticks;
     }
     static int64_t nearest(int64_t gap_ns, int64_t tick_ns) { return (gap_ns + tick_ns / 2) / tick_ns; }
     // Whether it is a number of these ticks, as nearly as can be told.
@@ -89,21 +116,35 @@ class ClockResolution {
         return another_ns;
     }
     void begin(int64_t tick_ns) {
-        tick_ns_ = tick_ns >= least_tick_ns ? tick_ns : 0;
-        gaps_ = 0;
-        sum_ns_ = 0;
-        ticks_ = 0;
+        keep();
+        tick_ns_ = tick_ns >= least_tick_ns ? tick_ns : no_tick;
+        stretch_ = {};
+    }
+    // The stretch has ended.
+    void keep() {
+        if (!stretch_.is_of_coarse_clock()) return;
+        for (size_t i = 0; i < frequencies.size(); ++i) {
+            if (ticks_at(frequencies[i], stretch_.tick_ns())) stretches_[i].add(stretch_);
+        }
+    }
+    int64_t longest_tick_ns() const {
+        for (size_t i = 0; i < frequencies.size(); ++i) {
+            Stretch all = stretches_[i];
+            if (stretch_.is_of_coarse_clock() && ticks_at(frequencies[i], stretch_.tick_ns()))
+                all.add(stretch_);
+            if (all.packets > 0 && all.packets * least_stamped >= packets_) return all.tick_ns();
+        }
+        return 0;
     }
 
     static constexpr int64_t not_known = -1;
+    static constexpr int64_t no_tick = 0;
     // The greatest power of ten that all times are multiples of, down to a microsecond.
     int64_t decimal_ns_ = 100'000'000;
-    // What all times are apart by multiples of; 0: by no such length.
+    // What the times of the stretch are apart by multiples of.
     int64_t tick_ns_ = not_known;
-    // Of the gaps that fit the tick since it was found.
-    uint64_t gaps_ = 0;
-    int64_t sum_ns_ = 0;
-    int64_t ticks_ = 0;
+    Stretch stretch_;
+    std::array<Stretch, frequencies.size()> stretches_;  // that ended, by frequency
     uint64_t packets_ = 0;
     uint64_t same_time_ = 0;
     int64_t last_ns_ = 0;

@@ -50,6 +50,17 @@ TEST(ClockResolution, OfATickingClockIsItsTick) {
     }
 }
 
+// Windows ticks 64 times a second, and 1024 times while a program asks for it.
+TEST(ClockResolution, OfAClockWhoseTickChangesIsTheLongOne) {
+    constexpr int64_t long_ns = 15'625'000;
+    constexpr int64_t short_ns = 976'562;
+    const auto changing = [](int64_t one_in) {
+        return [=](int64_t ns) { return rounded(ns, ns / 500'000'000 % one_in == 0 ? long_ns : short_ns); };
+    };
+    EXPECT_NEAR(static_cast<double>(resolution_of(changing(2))), static_cast<double>(long_ns), 100);
+    EXPECT_EQ(resolution_of(changing(8)), 0) << "an eighth of the packets";
+}
+
 // An interface that hands packets over in batches, all with the same time, at moments of its own.
 TEST(ClockResolution, OfPacketsStampedInBatchesIsNone) {
     std::mt19937_64 random(2);

@@ -104,6 +104,20 @@ TEST_F(Findings, times_that_go_back_are_told_with_by_how_much) {
               "The capture's times go back 2 times, by 5.00 s at most, first in packet 701");
 }
 
+// They are of the clock, or of the order of the file, whatever else the capture lacks.
+TEST_F(Findings, times_that_go_back_follow_from_nothing) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    for (int64_t i = 0; i < 40; ++i) add_loss(add_target(), LossKind::not_captured, i);
+    issues.add(Issue::bytes_not_captured, 33, 4000);
+    issues.add(Issue::holes_not_captured, 33);
+    issues.add(Issue::times_set_back, 701);
+    totals.largest_set_back_ns = 5000 * ms;
+    ASSERT_FALSE(find(Kind::not_captured).empty());
+    const Finding back = find_one(Kind::capture_issue);
+    EXPECT_EQ(back.severity, Finding::Severity::notice);
+    EXPECT_THAT(back.explanation, Not(HasSubstr("It follows from")));
+}
+
 TEST_F(Findings, of_captures_of_both_ends_in_one_no_losses_are_told) {
     SenderSummary& target = add_target();
     add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
