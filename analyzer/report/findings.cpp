@@ -198,6 +198,28 @@ void doubt_durations(FindingList& list, CaptureClocks clocks, bool often) {
     }
 }
 
+// Of what a TCP waited for, less in all than the clock of its connection can tell (ConnectionRow::least_comparable_ns()).
+void doubt_short_waits(FindingList& list, const ResultStore& store) {
+    constexpr std::array of_tcp_waits = {Kind::retransmission_timeout,
+                                         Kind::path_stall,
+                                         Kind::zero_window_stall,
+                                         Kind::receiver_window,
+                                         Kind::delayed_ack,
+                                         Kind::congestion_window,
+                                         Kind::pacing,
+                                         Kind::path_queue};
+    for (Finding& finding : list) {
+        if (std::ranges::find(of_tcp_waits, finding.kind) == of_tcp_waits.end()) continue;
+        if (finding.connection == 0 || finding.connection > store.connections().size()) continue;
+        const ConnectionRow& row = store.connection(finding.connection);
+        if (finding.cost_ns <= 0 || finding.cost_ns >= row.least_comparable_ns()) continue;
+        finding.confidence = Finding::Confidence::possible;
+        finding.explanation +=
+            fmt::format(" The capture's times may be wrong by {}: how long that took is in doubt.",
+                        human_duration(row.time_error_ns()));
+    }
+}
+
 // Of connections in whose life the clock may have jumped: a timeout that holds that time may be none, and what lasted across it is
 // not as long.
 void doubt_waits(FindingList& list, const ResultStore& store, std::span<const HostPairSpans> jumps) {
@@ -470,10 +492,11 @@ std::vector<Finding> findings(const FindingsInput& input) {
     doubt_out_of_order(list, out_of_order);
     if (!in_order) doubt_durations(list, clocks, input.issues[Issue::times_set_back].count > most_set_back);
     doubt_waits(list, input.store, jumps);
+    doubt_short_waits(list, input.store);
     put_causes_first(list);
     // These follow from nothing else.
     add_clock_findings(list, input);
-    add_out_of_order(list, input.store, out_of_order);
+    add_out_of_order(list, input, out_of_order);
     for (Finding& finding : list) {
         judge(finding);
         if (finding.place.empty()) finding.place = place_of(finding, input.store);

@@ -133,6 +133,7 @@ void TcpConnection::note_acknowledgement(Side from, Serial32 ack, const Arrival&
     half(from).ack_seen = true;
     half(from).newest_packet = arrival.packet;
     half(from).newest_ns = arrival.time_ns;
+    order_.note_newest(from, ack, arrival.time_ns);
     Half& acknowledged = other(from);
     note_acknowledged(acknowledged, ack, arrival.time_ns);
     if (acknowledged.late != nullptr) [[unlikely]]
@@ -203,9 +204,7 @@ void TcpConnection::describe(Side initiator, ConnectionRow& row) const {
     row.bytes_in = in.bytes;
     row.clock_step_ns = clock_resolution_.resolution_ns();
     row.batches_apart_ns = std::min(out.batches.interval_ns(), in.batches.interval_ns());
-    // A few may have been late on the path while a clock was set back.
-    constexpr uint32_t least_out_of_order = 8;
-    row.out_of_order = out.out_of_order + in.out_of_order >= least_out_of_order;
+    row.out_of_order = order_.is_wrong();
     row.out = sent_data(out, in);
     row.in = sent_data(in, out);
     if (out.mss != 0 || in.mss != 0) {

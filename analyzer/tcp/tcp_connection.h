@@ -9,6 +9,7 @@
 #include "analyzer/net/tcp_options.h"
 #include "analyzer/tcp/clock_resolution.h"
 #include "analyzer/tcp/late_data.h"
+#include "analyzer/tcp/sending_order.h"
 #include "analyzer/tcp/stamp_batches.h"
 #include "analyzer/tcp/stream_reassembler.h"
 #include "analyzer/vocabulary/issues.h"
@@ -54,7 +55,11 @@ class TcpConnection {
         last_ = arrival;
         Half& sender = half(from);
         ++sender.packets;
-        if (has_padded_timestamps(packet)) note_timestamp(sender, padded_timestamp(packet), arrival.time_ns);
+        if (has_padded_timestamps(packet)) {
+            const uint32_t tsval = padded_timestamp(packet);
+            sender.batches.note(arrival.time_ns, tsval);
+            order_.note_timestamp(from, tsval, arrival.time_ns);
+        }
         if (is_far(sender, packet) && is_stray(from, packet)) [[unlikely]]
             return false;
         if (packet.payload_length > 0) {
@@ -63,8 +68,10 @@ class TcpConnection {
         }
         if ((packet.flags & (tcp_syn | tcp_rst)) == 0) {
             const Serial32 end = Serial32(packet.seq) + packet.payload_length;
-            if (!sender.sent_to_known || sender.sent_to.before(end))
+            if (!sender.sent_to_known || sender.sent_to.before(end)) {
                 note_progress(sender, end, packet, arrival);
+                order_.note_new_data();
+            }
             sender.sent_to_known = true;
         }
         if ((packet.flags & (tcp_syn | tcp_fin | tcp_rst)) != 0) [[unlikely]]
@@ -75,6 +82,8 @@ class TcpConnection {
         if (!sender.ack_seen || sender.greatest_ack.before(ack)) {
             note_acknowledgement(from, ack, arrival);
         } else {
+            if (ack.before(sender.greatest_ack)) [[unlikely]]
+                order_.note_older(from, ack, arrival.time_ns);
             note_answer(from, packet, arrival);
         }
         return true;
@@ -164,10 +173,6 @@ class TcpConnection {
         bool stray_seen = false;
         SentDataRow sent;
         StampBatches batches;
-        uint32_t newest_tsval = 0;
-        int64_t newest_tsval_ns = long_ago_ns;
-        uint32_t out_of_order =
-            0;  // segments that were sent, and captured, long before others that stand before them
         std::unique_ptr<LateData> late;  // nullptr: none
     };
     // After a connection was closed, farther than this is another connection.
@@ -196,17 +201,6 @@ class TcpConnection {
             sender.largest_pending = packet.payload_length;
             sender.largest_pending_end = end;
         }
-    }
-    // TSval never decreases (RFC 7323 §5.4): one that is older, at an earlier time, was sent before.
-    static void note_timestamp(Half& sender, uint32_t tsval, int64_t time_ns) {
-        sender.batches.note(time_ns, tsval);
-        if (time_ns < sender.newest_tsval_ns - least_set_back_ns &&
-            Serial32(tsval).before(Serial32(sender.newest_tsval))) [[unlikely]] {
-            ++sender.out_of_order;
-            return;
-        }
-        sender.newest_tsval = tsval;
-        sender.newest_tsval_ns = time_ns;
     }
     static void note_progress(Half& sender, Serial32 end, const DecodedPacket& packet,
                               const Arrival& arrival) {
@@ -275,6 +269,7 @@ class TcpConnection {
     Arrival first_;
     Arrival last_;
     ClockResolution clock_resolution_;
+    SendingOrder order_;
     bool reset_ = false;
 };
 

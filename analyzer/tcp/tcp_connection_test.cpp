@@ -2,6 +2,7 @@
 #include "analyzer/tcp/tcp_connection.h"
 
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,37 @@ TEST(TcpConnection, OfAFileWhosePiecesAreInAnotherOrderIsOutOfOrder) {
     pass(doubled, 0, 2000);
     pass(doubled, 500, 1000);
     EXPECT_TRUE(doubled.row().out_of_order);
+}
+
+// Without TCP timestamps, acknowledgement numbers tell.
+TEST(TcpConnection, WithoutTimestampsIsOutOfOrderByWhatIsAcknowledged) {
+    constexpr int64_t ms = 1'000'000;
+    const auto made = [](std::initializer_list<uint32_t> quarters) {
+        Connection c;
+        PacketNumber packet = 0;
+        for (const uint32_t quarter : quarters) {
+            for (uint32_t i = quarter * 250; i < quarter * 250 + 250; ++i) {
+                DecodedPacket request;
+                request.kind = DecodedPacket::Kind::tcp;
+                request.seq = 1000 + i * 48;
+                request.ack = 5000 + i * 500;
+                request.flags = tcp_ack;
+                request.payload_length = 48;
+                c.tcp.note(Side::a, request, {++packet, i * 2 * ms});
+                DecodedPacket answer = request;
+                answer.seq = request.ack;
+                answer.ack = request.seq + 48;
+                answer.payload_length = 500;
+                c.tcp.note(Side::b, answer, {++packet, (i * 2 + 1) * ms});
+            }
+        }
+        return c.row();
+    };
+    EXPECT_FALSE(made({0, 1, 2, 3}).out_of_order);
+    EXPECT_TRUE(made({0, 2, 1, 3}).out_of_order);
+    EXPECT_EQ(made({0, 2, 1, 3}).unjudged(), Unjudged::out_of_order);
+    EXPECT_TRUE(made({0, 1, 2, 3, 1}).out_of_order);
+    EXPECT_TRUE(made({2, 3, 0, 1}).out_of_order);
 }
 
 TEST(TcpConnection, InOrderIsNotOutOfOrderNorWhereTheClockWasSetBack) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -26,6 +27,31 @@ AddressesAndPorts addresses_and_ports(const ConnectionRow& row) {
     const auto& target = row.target.address.words;
     return {initiator[0], initiator[1], target[0], target[1],
             uint64_t{row.initiator.port} << 16 | row.target.port};
+}
+
+// The order is that of the file: what stands among the packets of a connection that is out of order may be so, too.
+void add_beside(const ResultStore& store, std::vector<bool>& out_of_order) {
+    std::vector<std::pair<PacketNumber, PacketNumber>> places;  // from one to another, in order, apart
+    for (size_t i = 0; i < out_of_order.size(); ++i) {
+        const ConnectionRow& row = store.connection(static_cast<uint32_t>(i + 1));
+        if (out_of_order[i]) places.emplace_back(row.first_packet, row.last_packet);
+    }
+    std::ranges::sort(places);
+    size_t kept = 0;
+    for (size_t i = 1; i < places.size(); ++i) {
+        if (places[i].first <= places[kept].second) {
+            places[kept].second = std::max(places[kept].second, places[i].second);
+        } else {
+            places[++kept] = places[i];
+        }
+    }
+    places.resize(kept + 1);
+    for (size_t i = 0; i < out_of_order.size(); ++i) {
+        const ConnectionRow& row = store.connection(static_cast<uint32_t>(i + 1));
+        const auto behind = std::ranges::upper_bound(places, row.last_packet, {},
+                                                     [](const auto& place) { return place.first; });
+        if (behind != places.begin() && std::prev(behind)->second >= row.first_packet) out_of_order[i] = true;
+    }
 }
 
 }  // namespace
@@ -51,37 +77,47 @@ std::vector<bool> find_out_of_order(const ResultStore& store) {
         }
         any = any || out_of_order[at];
     }
-    if (!any) out_of_order.clear();
+    if (!any) {
+        out_of_order.clear();
+    } else {
+        add_beside(store, out_of_order);
+    }
     return out_of_order;
 }
 
-void add_out_of_order(FindingList& list, const ResultStore& store, const std::vector<bool>& out_of_order) {
+void add_out_of_order(FindingList& list, const FindingsInput& input, const std::vector<bool>& out_of_order) {
     if (out_of_order.empty()) return;
     const auto count = static_cast<uint64_t>(std::ranges::count(out_of_order, true));
-    const bool within_one = std::ranges::any_of(store.connections(), &ConnectionRow::out_of_order);
+    const bool within_one = std::ranges::any_of(input.store.connections(), &ConnectionRow::out_of_order);
+    const bool times_go_back = !input.issues.times_in_order();
     Finding finding;
     finding.kind = Kind::capture_issue;
     finding.severity = Finding::Severity::notice;
     finding.side = Finding::Side::capture;
-    finding.title =
-        fmt::format("Packets of {} are not in the order in which they passed", counted(count, "connection"));
+    finding.title = fmt::format("Packets of {} are not in the order in which they {}",
+                                counted(count, "connection"), times_go_back ? "passed" : "were sent");
     finding.explanation = fmt::format(
         "Files that were put one behind the other in another order than they were recorded, or twice, look "
-        "like "
-        "this. What seems missing, late or sent again may stand elsewhere in the capture{}. Sort it "
+        "like this{}. What seems missing, late or sent again may stand elsewhere in the capture{}. {} "
         "(reordercap), "
         "and leave out what is there twice (editcap -d), or open the files that it was made of together.",
-        within_one ? ": of what TCP did nothing is said" : "");
-    const std::string by = fmt::format("{} ms", least_set_back_ns / 1'000'000);
+        times_go_back ? "" : "; a path on which many were held up seldom does",
+        within_one ? ": of what TCP did nothing is said" : "",
+        times_go_back ? "Sort it" : "Sort it if its times go back there");
+    // Where no time goes back by much, it may have been the path.
+    if (!times_go_back) finding.confidence = Finding::Confidence::likely;
     if (within_one) {
         finding.add_sign(
-            fmt::format("they stand behind packets of the same sender that are {} later and more", by));
-        finding.add_sign("and the sender's TCP timestamps, which never decrease (RFC 7323), say the same");
+            "they stand behind others which the same side sent later, by acknowledgement numbers or TCP "
+            "timestamps, which never decrease (RFC 9293, RFC 7323)");
+        finding.add_sign(
+            "many in a row, of both sides in turn or of times long before: a path has a few late between "
+            "others");
     } else {
         finding.add_sign(
             fmt::format("of two connections with the same addresses and ports, the one that stands "
-                        "later in the capture began {} earlier or more",
-                        by));
+                        "later in the capture began {} ms earlier or more",
+                        least_set_back_ns / 1'000'000));
     }
     list.push_back(std::move(finding));
 }

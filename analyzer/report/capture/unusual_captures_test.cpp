@@ -198,6 +198,45 @@ TEST(OutOfOrder, leaves_nothing_firm_but_that_it_is_so) {
         out_of_order, [](const Finding& finding) { return finding.severity == Severity::problem; }));
 }
 
+// A login beside it, of too few packets to show anything.
+TEST(OutOfOrder, is_what_stands_in_the_file_where_such_a_connection_does) {
+    struct Capture : MadeUpCapture {
+        bool is_firm(PacketNumber of_the_other) {
+            add_connection().out_of_order = true;
+            store.connection(1).first_packet = 1;
+            store.connection(1).last_packet = 1000;
+            ConnectionRow& other = add_connection();
+            other.first_packet = of_the_other;
+            other.last_packet = of_the_other + 10;
+            add_command(3 * second, 0, {.bytes = 4096, .name = "READ(16)", .opcode = scsi_op::read_16});
+            other.out.reset = true;
+            other.out.reset_ns = 60 * second;
+            return std::ranges::any_of(find(), [](const Finding& finding) {
+                return finding.connection == 2 && finding.confidence != Finding::Confidence::possible;
+            });
+        }
+    };
+    EXPECT_FALSE(Capture().is_firm(500));
+    EXPECT_TRUE(Capture().is_firm(2000));
+}
+
+TEST(OutOfOrder, may_be_the_paths_where_no_time_goes_back) {
+    struct Capture : MadeUpCapture {
+        Finding found(bool times_go_back) {
+            add_connection().out_of_order = true;
+            if (times_go_back) issues.add(Issue::times_set_back, 700);
+            for (Finding& finding : find()) {
+                if (finding.title.find("not in the order") != std::string::npos) return finding;
+            }
+            return {};
+        }
+    };
+    EXPECT_EQ(Capture().found(true).confidence, Finding::Confidence::firm);
+    EXPECT_THAT(Capture().found(true).explanation, Not(HasSubstr("held up")));
+    EXPECT_EQ(Capture().found(false).confidence, Finding::Confidence::likely);
+    EXPECT_THAT(Capture().found(false).explanation, HasSubstr("held up"));
+}
+
 // The second quarter of a file before the first one, which has the SYN: two connections.
 TEST(OutOfOrder, is_of_two_connections_where_the_one_that_stands_later_began_earlier) {
     struct Capture : MadeUpCapture {

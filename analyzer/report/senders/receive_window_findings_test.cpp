@@ -39,6 +39,22 @@ TEST_F(Findings, a_shut_window_is_told_with_its_longest_stall) {
     EXPECT_EQ(finding.sender, Finding::Sender::target);
 }
 
+TEST_F(Findings, a_window_shut_for_less_than_the_clock_can_tell_is_in_doubt) {
+    const auto found = [this](int64_t clock_step_ns) {
+        store.connection(1).rtt_min_ns = 800 * ms;
+        store.connection(1).clock_step_ns = clock_step_ns;
+        return find_one(Kind::zero_window_stall);
+    };
+    SenderSummary& target = add_target();
+    add_window(target, 100, {.advertised_window = 0, .limit = SendLimit::receiver});
+    add_window(target, 150, {.advertised_window = 60'000, .limit = SendLimit::application});
+    add_window(target, 1000, {});
+    EXPECT_NE(found(1 * ms).confidence, Finding::Confidence::possible);
+    const Finding doubted = found(15 * ms);
+    EXPECT_EQ(doubted.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(doubted.explanation, HasSubstr("may be wrong by 15.0 ms"));
+}
+
 // Open again in the moment that it closed, or closed by the last packet: nobody waited.
 TEST_F(Findings, a_window_that_was_shut_for_no_time_at_all_is_not_counted) {
     SenderSummary& target = add_target();
