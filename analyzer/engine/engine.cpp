@@ -195,6 +195,8 @@ void Engine::count(std::span<const RawPacket> packets) {
         if (goes_back(latest_ns_, packet.time_ns)) [[unlikely]] {
             issues_.add(Issue::times_set_back, totals_.packets + i + 1);
             set_back_at_.push_back(totals_.packets + i + 1);
+            if (totals_.set_back_unexplained.size() <= most_set_back)
+                totals_.set_back_unexplained.push_back(totals_.packets + i + 1);
             totals_.largest_set_back_ns = std::max(totals_.largest_set_back_ns,
                                                    within_reach(latest_ns_) - within_reach(packet.time_ns));
         }
@@ -219,7 +221,10 @@ void Engine::count(std::span<const RawPacket> packets) {
 // another connection has.
 void Engine::note_set_back(int64_t by_ns, PacketNumber since, PacketNumber packet) {
     const auto behind = std::ranges::upper_bound(set_back_at_, packet);
-    if (behind != set_back_at_.begin() && *std::prev(behind) > since) return;
+    if (behind != set_back_at_.begin() && *std::prev(behind) > since) {
+        std::erase(totals_.set_back_unexplained, *std::prev(behind));
+        return;
+    }
     set_back_at_.insert(behind, packet);
     issues_.add(Issue::times_set_back, packet);
     totals_.largest_set_back_ns = std::max(totals_.largest_set_back_ns, by_ns);

@@ -95,7 +95,9 @@ class Engine {
         int64_t first_ns = no_time;  // the earliest and latest moments; packets may be out of order
         int64_t last_ns = no_time;
         int64_t largest_set_back_ns = 0;  // of Issue::times_set_back
-        std::vector<Gap> gaps = {};       // in order
+        // The first of these packets behind which no TCP connection shows that it was the clock: they may stand in a wrong order.
+        std::vector<PacketNumber> set_back_unexplained = {};
+        std::vector<Gap> gaps = {};  // in order
         PassedOver passed_over = {};
     };
     const Totals& totals() const { return totals_; }

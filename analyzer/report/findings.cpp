@@ -489,7 +489,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_connections_twice(list, twice);
     doubt_what_is_twice(list, input.store, twice);
     const std::vector<bool> out_of_order = find_out_of_order(input.store);
-    doubt_out_of_order(list, out_of_order);
+    doubt_out_of_order(list, input, out_of_order);
     if (!in_order) doubt_durations(list, clocks, input.issues[Issue::times_set_back].count > most_set_back);
     doubt_waits(list, input.store, jumps);
     doubt_short_waits(list, input.store);

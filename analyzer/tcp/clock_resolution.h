@@ -8,48 +8,42 @@
 
 namespace sanscope {
 
-// Finds out the resolution (RFC 2330 §10) of the clock that stamped packets, where it is coarse: a power of ten, as a file format that
-// keeps milliseconds makes it, or the tick of a system clock (15.625 ms, 4 ms), of which a file may keep rounded times. A system's tick
-// may change while it records, as that of Windows does with what its programs ask for: the longest one counts that stamped a quarter of
-// the packets or more.
-class ClockResolution {
+// Finds out in which steps a clock goes on that ticks: all times are apart by multiples of the tick, of which a file may keep
+// rounded times, and many packets have the same. A clock may tick so for a while only.
+template <size_t known>
+class TickFinder {
   public:
-    // The next packet's time, in ns. Of a fine clock this costs two comparisons.
-    void note(int64_t time_ns) {
-        ++packets_;
-        while (decimal_ns_ > finest_ns && time_ns % decimal_ns_ != 0) decimal_ns_ /= 10;
-        if (packets_ > 1) {
-            const bool same = time_ns == last_ns_;
-            same_time_ += same ? 1 : 0;
-            if (tick_ns_ != no_tick) {
-                note_gap(same, std::max(time_ns, last_ns_), std::min(time_ns, last_ns_));
-            } else if (same) {
-                // Another tick may begin here: a clock of fine steps stamps few packets at the same moment.
-                tick_ns_ = not_known;
-            }
+    // Looks for clocks that tick so many times a second, the longest tick first, all of them longer than `least_tick_ns`.
+    constexpr TickFinder(const std::array<int64_t, known>& frequencies, int64_t least_tick_ns)
+        : frequencies_(&frequencies), least_tick_ns_(least_tick_ns) {}
+
+    // The next packet, at another time than the one before, or the same.
+    void note(int64_t time_ns, int64_t before_ns) {
+        const bool same = time_ns == before_ns;
+        if (tick_ns_ != no_tick) {
+            note_gap(same, std::max(time_ns, before_ns), std::min(time_ns, before_ns));
+        } else if (same) {
+            // A tick may begin here: a clock of fine steps stamps few packets at the same moment.
+            tick_ns_ = not_known;
         }
-        last_ns_ = time_ns;
     }
-    // In ns; 0: a microsecond or less, or too little to tell by. A clock of fine steps stamps few packets at the same moment, and a
-    // few packets at round ones by chance.
-    int64_t resolution_ns() const {
-        if (packets_ < least_packets) return 0;
-        const bool shares_times = same_time_ * least_shared >= packets_;
-        const int64_t decimal_ns = decimal_ns_ > finest_ns && shares_times ? decimal_ns_ : 0;
-        return std::max(decimal_ns, longest_tick_ns());
+    // The longest that stamped one in `least_stamped` of so many packets; 0: none.
+    int64_t tick_ns(uint64_t packets) const {
+        for (size_t i = 0; i < known; ++i) {
+            Stretch all = stretches_[i];
+            if (stretch_.is_of_ticks() && ticks_at((*frequencies_)[i], stretch_.tick_ns())) all.add(stretch_);
+            if (all.gaps >= least_gaps && uint64_t{all.packets} * least_stamped >= packets)
+                return all.tick_ns();
+        }
+        return 0;
     }
 
   private:
-    static constexpr int64_t finest_ns = 1000;
-    static constexpr uint64_t least_packets = 32;
-    static constexpr uint64_t least_shared = 8;   // one in so many has the time of the one before
-    static constexpr uint64_t least_stamped = 4;  // one in so many, by the tick
-    static constexpr uint64_t least_gaps = 16;
-    static constexpr int64_t least_tick_ns = 3'000'000;
+    static constexpr uint32_t least_shared = 8;  // one in so many has the time of the one before
+    static constexpr uint32_t least_stamped = 4;
+    static constexpr uint32_t least_gaps = 16;
+    static constexpr uint32_t least_gaps_in_row = 6;
     static constexpr int64_t most_tick_ns = 100'000'000;
-    // How often a second the clocks of Windows (64, 128) and of Linux (250, 300) tick, where that is no power of ten: the longest
-    // tick first. Packets that a path or a program spaces evenly are apart by multiples of something else.
-    static constexpr std::array<int64_t, 4> frequencies = {64, 128, 250, 300};
     static constexpr bool ticks_at(int64_t hz, int64_t tick_ns) {
         constexpr int64_t second_ns = 1'000'000'000;
         const int64_t over_ns = (tick_ns * hz) - second_ns;
@@ -57,14 +51,14 @@ class ClockResolution {
     }
     // Packets one after another whose times are apart by multiples of one tick.
     struct Stretch {
-        uint64_t packets = 0;
-        uint64_t same_time = 0;
-        uint64_t gaps = 0;  // of one tick and more
-        int64_t sum_ns = 0;
-        int64_t ticks = 0;
+        int64_t sum_ns = 0;  // of its gaps
+        uint32_t packets = 0;
+        uint32_t same_time = 0;
+        uint32_t gaps = 0;  // of one tick and more
+        uint32_t ticks = 0;
 
         int64_t tick_ns() const { return ticks > 0 ? sum_ns / ticks : 0; }
-        bool is_of_coarse_clock() const { return gaps >= least_gaps && same_time * least_shared >= packets; }
+        bool is_of_ticks() const { return gaps >= least_gaps_in_row && same_time * least_shared >= packets; }
         void add(const Stretch& other) {
             packets += other.packets;
             same_time += other.same_time;
@@ -97,7 +91,7 @@ class ClockResolution {
         if (ticks == 0) return;
         ++stretch_.gaps;
         stretch_.sum_ns += gap_ns;
-        stretch_.ticks += ticks;
+        stretch_.ticks += static_cast<uint32_t>(ticks);
     }
     static int64_t nearest(int64_t gap_ns, int64_t tick_ns) { return (gap_ns + tick_ns / 2) / tick_ns; }
     // Whether it is a number of these ticks, as nearly as can be told.
@@ -107,8 +101,8 @@ class ClockResolution {
         return std::max(over_ns, -over_ns) <= error_ns(ticks);
     }
     // Euclid's algorithm, on lengths that are rounded.
-    static int64_t common_part(int64_t one_ns, int64_t another_ns) {
-        while (another_ns >= least_tick_ns && !fits(one_ns, another_ns)) {
+    int64_t common_part(int64_t one_ns, int64_t another_ns) const {
+        while (another_ns >= least_tick_ns_ && !fits(one_ns, another_ns)) {
             const int64_t rest_ns = one_ns % another_ns;
             one_ns = another_ns;
             another_ns = std::min(rest_ns, another_ns - rest_ns);
@@ -117,34 +111,66 @@ class ClockResolution {
     }
     void begin(int64_t tick_ns) {
         keep();
-        tick_ns_ = tick_ns >= least_tick_ns ? tick_ns : no_tick;
+        tick_ns_ = tick_ns >= least_tick_ns_ ? tick_ns : no_tick;
         stretch_ = {};
     }
     // The stretch has ended.
     void keep() {
-        if (!stretch_.is_of_coarse_clock()) return;
-        for (size_t i = 0; i < frequencies.size(); ++i) {
-            if (ticks_at(frequencies[i], stretch_.tick_ns())) stretches_[i].add(stretch_);
+        if (!stretch_.is_of_ticks()) return;
+        for (size_t i = 0; i < known; ++i) {
+            if (ticks_at((*frequencies_)[i], stretch_.tick_ns())) stretches_[i].add(stretch_);
         }
-    }
-    int64_t longest_tick_ns() const {
-        for (size_t i = 0; i < frequencies.size(); ++i) {
-            Stretch all = stretches_[i];
-            if (stretch_.is_of_coarse_clock() && ticks_at(frequencies[i], stretch_.tick_ns()))
-                all.add(stretch_);
-            if (all.packets > 0 && all.packets * least_stamped >= packets_) return all.tick_ns();
-        }
-        return 0;
     }
 
     static constexpr int64_t not_known = -1;
     static constexpr int64_t no_tick = 0;
+    const std::array<int64_t, known>* frequencies_;
+    int64_t least_tick_ns_;
+    int64_t tick_ns_ = not_known;  // what the times of the stretch are apart by multiples of
+    Stretch stretch_;
+    std::array<Stretch, known> stretches_;  // that ended, by frequency
+};
+
+// Finds out the resolution (RFC 2330 §10) of the clock that stamped packets, where it is coarse: a power of ten, as a file format
+// that keeps milliseconds makes it, or the tick of a system clock (15.625 ms, 4 ms). A system's tick may change while it records,
+// as that of Windows does with what its programs ask for (15.625 ms, 0.977 ms): the longest one counts that stamped a quarter of
+// the packets or more.
+class ClockResolution {
+  public:
+    // The next packet's time, in ns. Of a fine clock this costs a few comparisons.
+    void note(int64_t time_ns) {
+        ++packets_;
+        while (decimal_ns_ > finest_ns && time_ns % decimal_ns_ != 0) decimal_ns_ /= 10;
+        if (packets_ > 1) {
+            same_time_ += time_ns == last_ns_ ? 1 : 0;
+            long_ticks_.note(time_ns, last_ns_);
+            short_ticks_.note(time_ns, last_ns_);
+        }
+        last_ns_ = time_ns;
+    }
+    // In ns; 0: a microsecond or less, or too little to tell by. A clock of fine steps stamps few packets at the same moment, and
+    // a few packets at round ones by chance.
+    int64_t resolution_ns() const {
+        if (packets_ < least_packets) return 0;
+        const bool shares_times = same_time_ * least_shared >= packets_;
+        const int64_t decimal_ns = decimal_ns_ > finest_ns && shares_times ? decimal_ns_ : 0;
+        return std::max({decimal_ns, long_ticks_.tick_ns(packets_), short_ticks_.tick_ns(packets_)});
+    }
+
+  private:
+    static constexpr int64_t finest_ns = 1000;
+    static constexpr uint64_t least_packets = 32;
+    static constexpr uint64_t least_shared = 8;
+    // How often a second the clocks of Windows (64, 128, 1024) and of Linux (250, 300) tick, where that is no power of ten.
+    // Packets that a path or a program spaces evenly are apart by multiples of something else. Multiples of a long tick are those
+    // of a short one, too: each is looked for apart.
+    static constexpr std::array<int64_t, 4> long_ticks = {64, 128, 250, 300};
+    static constexpr std::array<int64_t, 1> short_ticks = {1024};
+
     // The greatest power of ten that all times are multiples of, down to a microsecond.
     int64_t decimal_ns_ = 100'000'000;
-    // What the times of the stretch are apart by multiples of.
-    int64_t tick_ns_ = not_known;
-    Stretch stretch_;
-    std::array<Stretch, frequencies.size()> stretches_;  // that ended, by frequency
+    TickFinder<long_ticks.size()> long_ticks_{long_ticks, 3'000'000};
+    TickFinder<short_ticks.size()> short_ticks_{short_ticks, 900'000};
     uint64_t packets_ = 0;
     uint64_t same_time_ = 0;
     int64_t last_ns_ = 0;

@@ -8,7 +8,7 @@
 namespace sanscope {
 namespace {
 
-constexpr int64_t ms = 1'000'000;
+constexpr int64_t millisecond_ns = 1'000'000;
 
 // Two sides, each of which acknowledges 100 bytes more each millisecond.
 class TwoSides {
@@ -22,7 +22,7 @@ class TwoSides {
     }
     void sends(Side from, int64_t at_ms, int64_t late_ms = 0) {
         const Serial32 ack(static_cast<uint32_t>(4'294'900'000 + at_ms * 100));
-        const int64_t time_ns = (at_ms + late_ms) * ms;
+        const int64_t time_ns = (at_ms + late_ms) * millisecond_ns;
         Greatest& greatest = greatest_[index_of(from)];
         if (greatest.known && ack.before(greatest.ack)) {
             order.note_older(from, ack, time_ns);

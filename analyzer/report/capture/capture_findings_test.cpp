@@ -118,6 +118,16 @@ TEST_F(Findings, times_that_go_back_follow_from_nothing) {
     EXPECT_THAT(back.explanation, Not(HasSubstr("It follows from")));
 }
 
+// Interrupt coalescing is far shorter than what is told of.
+TEST_F(Findings, packets_stamped_in_batches_are_told_with_what_makes_such) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    store.connection(1).batches_apart_ns = 13 * ms;
+    const Finding batches = find_one(Kind::capture_issue);
+    EXPECT_THAT(batches.title, HasSubstr("in batches about 13.0 ms apart"));
+    EXPECT_THAT(batches.explanation, AllOf(HasSubstr("virtual machine"), HasSubstr("capture buffer"),
+                                           Not(HasSubstr("coalescing"))));
+}
+
 TEST_F(Findings, of_captures_of_both_ends_in_one_no_losses_are_told) {
     SenderSummary& target = add_target();
     add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/report/testing/frames_capture.h"
@@ -255,6 +256,53 @@ TEST(OutOfOrder, is_of_two_connections_where_the_one_that_stands_later_began_ear
     EXPECT_TRUE(tells(Capture().found(3 * second, 0, 50'000)));
     EXPECT_FALSE(tells(Capture().found(0, 3 * second, 50'000))) << "the ports of one that ended";
     EXPECT_FALSE(tells(Capture().found(3 * second, 0, 50'001))) << "a clock may have been set back";
+}
+
+TEST(OutOfOrder, is_of_two_connections_where_the_one_that_stands_later_leads_up_to_the_other) {
+    struct Capture : MadeUpCapture {
+        bool tells(uint32_t first_begins, uint32_t second_begins) {
+            for (const uint32_t begins : {first_begins, second_begins}) {
+                ConnectionRow& row = add_connection();
+                row.initiator.port = 50'000;
+                for (size_t side = 0; side < 2; ++side) {
+                    row.stream_start_known[side] = true;
+                    row.stream_start_seq[side] = begins;
+                }
+            }
+            return std::ranges::any_of(find(), [](const Finding& finding) {
+                return finding.title.find("not in the order") != std::string::npos;
+            });
+        }
+    };
+    EXPECT_TRUE(Capture().tells(1'000'000, 4'294'000'000));
+    EXPECT_FALSE(Capture().tells(4'294'000'000, 1'000'000)) << "the ports of one that ended";
+    EXPECT_FALSE(Capture().tells(900'000'000, 4'294'000'000)) << "of another sequence space";
+}
+
+// Of files put one behind the other, a connection that stands in one alone is as it was.
+TEST(OutOfOrder, may_be_a_connection_across_a_time_that_goes_back_where_nothing_shows_that_it_was_the_clock) {
+    struct Capture : MadeUpCapture {
+        bool is_firm(std::vector<PacketNumber> unexplained) {
+            ConnectionRow& row = add_connection();
+            row.first_packet = 100;
+            row.last_packet = 200;
+            row.out.reset = true;
+            row.out.reset_ns = 60 * second;
+            add_command(3 * second, 0, {.bytes = 4096, .name = "READ(16)", .opcode = scsi_op::read_16});
+            issues.add(Issue::times_set_back, 150);
+            totals.set_back_unexplained = std::move(unexplained);
+            totals.cut_packets = 7;
+            totals.cut_at = 96;
+            EXPECT_EQ(find_one(Kind::snap_length).confidence, Finding::Confidence::firm);
+            return std::ranges::any_of(find(), [](const Finding& finding) {
+                return finding.connection == 1 && finding.confidence != Finding::Confidence::possible;
+            });
+        }
+    };
+    EXPECT_TRUE(Capture().is_firm({}));
+    EXPECT_TRUE(Capture().is_firm({100, 201}));
+    EXPECT_FALSE(Capture().is_firm({50, 101}));
+    EXPECT_FALSE(Capture().is_firm({200}));
 }
 
 }  // namespace
