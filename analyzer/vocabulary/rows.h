@@ -127,7 +127,7 @@ struct ConnectionRow {
     bool iscsi = false;
     bool place_found_late =
         false;  // when the senders' TCP had been followed as if the capture were taken at both ends
-    // Its packets stand in the capture behind others that passed later, by their times and their senders' TCP timestamps.
+    // Pieces of it stand in the capture behind packets that were sent later (SendingOrder).
     bool out_of_order = false;
     bool in_two_places =
         false;  // its packets and their copies are too far apart to be of one; `vantage` is unknown
