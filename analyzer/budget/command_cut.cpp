@@ -70,6 +70,7 @@ class Cutter {
         const SenderTime* sender = input_.target;
         if (way_.to_target_ns == 0 || sender == nullptr || !marks().has_answer || !marks().has_status)
             return no_time;
+        if (sender->captured_out_of_order()) return no_time;
         // Behind the initiator's own data acknowledgements queue as well, so that it is not known when they let the target send.
         if (input_.initiator != nullptr && input_.initiator->queues_at(input_.row.request_ns)) return no_time;
         const int64_t arrival_ns = first_arrival_ns();
@@ -227,7 +228,7 @@ class Cutter {
         const int64_t first_ns = sender->sent_ns(answer_begin_ + 1);
         if (first_ns == no_time) return advance(Part::unknown, end_ns_);
         const int64_t until_ns = std::min(first_ns, end_ns_);
-        const bool follows = first_ns >= at_ns_;
+        const bool follows = first_ns >= at_ns_ && !sender->captured_out_of_order();
         // It told others something meanwhile, which is not in the capture: that it seems idle shows nothing.
         if (sender->lacks_any() && sender->lacks_most(at_ns_, answer_begin_))
             return advance(Part::unknown, end_ns_);

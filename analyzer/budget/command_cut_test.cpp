@@ -69,7 +69,8 @@ class TurnaroundParts : public testing::Test {
         }
     }
 
-    void lose(Side side, double repaired_ms, uint32_t offset, uint32_t length, LossKind kind) {
+    void lose(Side side, double repaired_ms, uint32_t offset, uint32_t length, LossKind kind,
+              Reordering reordering = Reordering::unknown) {
         LossRow row;
         row.connection = 1;
         row.sender = side;
@@ -77,6 +78,7 @@ class TurnaroundParts : public testing::Test {
         row.seq = (side == Side::a ? initiator_seq : target_seq) + offset;
         row.length = length;
         row.kind = kind;
+        row.reordering = reordering;
         store.add_loss(*senders.at(side), row);
     }
 
@@ -299,6 +301,14 @@ TEST_F(TurnaroundParts, AnAnswerThatIsLateOnAnEmptyPathMayHaveBeenSentLater) {
     step(Side::b, 1.5, 600, 600);
     step(Side::b, 9, 600, 0);
     EXPECT_EQ(parts(read(0, 7, 0, 600)), "request_path 1, target 0.5, return_path 1, unknown 4.5");
+}
+
+TEST_F(TurnaroundParts, ButNotWhereItIsTheCaptureThatHasPacketsOutOfOrder) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 1.5, 600, 600);
+    step(Side::b, 9, 600, 0);
+    lose(Side::b, 2, 0, 600, LossKind::out_of_order, Reordering::tap);
+    EXPECT_EQ(parts(read(0, 7, 0, 600)), "request_path 1, target 5, return_path 1");
 }
 
 TEST_F(TurnaroundParts, WithinATickOfTimestampsItIsTheTargets) {

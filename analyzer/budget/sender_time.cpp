@@ -80,6 +80,7 @@ SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> l
       rtt_ns_(path.rtt_ns),
       byte_ns_(byte_time_ns(track, path.mss, path.rtt_ns)) {
     small_window_ = find_small_window();
+    captured_out_of_order_ = find_captured_out_of_order(losses);
     find_timer_waits(losses);
     index();
     find_holes(losses);
@@ -109,6 +110,13 @@ bool SenderTime::find_small_window() {
         return true;
     }) && limited_ns > 0 &&
            limited_ns >= all_ns / much;
+}
+
+bool SenderTime::find_captured_out_of_order(std::span<const LossRow* const> losses) const {
+    constexpr size_t many = 100;  // one in so many steps
+    const auto at_tap = static_cast<size_t>(std::ranges::count_if(
+        losses, [](const LossRow* loss) { return loss->reordering == Reordering::tap; }));
+    return at_tap * many > track_->size();
 }
 
 void SenderTime::find_missing(std::span<const LossRow* const> losses) {

@@ -95,6 +95,9 @@ class SenderTime {
     bool lacks_most(int64_t from_ns, int64_t end) const;
     bool lacks_any() const { return too_far_apart_ || !missing_.empty(); }
 
+    // Whether the capture, not the path, has many of its segments out of order: then it is not known when they were sent.
+    bool captured_out_of_order() const { return captured_out_of_order_; }
+
     double byte_ns() const { return byte_ns_; }
     // It never had more than a few segments under way, and a window was what allowed no more for much of its time: what
     // seems to wait for nothing may wait for the window.
@@ -115,6 +118,7 @@ class SenderTime {
     static constexpr size_t step_stride = 16;
 
     bool find_small_window();
+    bool find_captured_out_of_order(std::span<const LossRow* const> losses) const;
     void index();
     void carry(int64_t& wire_until_ns, const SendStep& step, int32_t added,
                uint32_t outstanding_before) const;
@@ -141,6 +145,7 @@ class SenderTime {
     int64_t rtt_ns_;
     double byte_ns_;
     bool small_window_ = false;
+    bool captured_out_of_order_ = false;
     uint32_t most_outstanding_ = 0;       // bytes; of a small window
     std::vector<int64_t> positions_;      // SND.NXT of every step_stride-th step
     std::vector<int64_t> wire_until_ns_;  // when the path had carried all up to it

@@ -9,20 +9,21 @@
 namespace sanscope {
 
 // Finds out in which steps a clock goes on that ticks: all times are apart by multiples of the tick, of which a file may keep
-// rounded times, and many packets have the same. A clock may tick so for a while only.
+// rounded times, and many packets have the same.
 template <size_t known>
 class TickFinder {
   public:
-    // Looks for clocks that tick so many times a second, the longest tick first, all of them longer than `least_tick_ns`.
-    constexpr TickFinder(const std::array<int64_t, known>& frequencies, int64_t least_tick_ns)
-        : frequencies_(&frequencies), least_tick_ns_(least_tick_ns) {}
+    // Looks for clocks of these ticks in ns, the longest first, all of them longer than `least_tick_ns`. `may_change`: they tick so for
+    // a while only.
+    constexpr TickFinder(const std::array<int64_t, known>& ticks_ns, int64_t least_tick_ns, bool may_change)
+        : known_ns_(&ticks_ns), least_tick_ns_(least_tick_ns), may_change_(may_change) {}
 
     // The next packet, at another time than the one before, or the same.
     void note(int64_t time_ns, int64_t before_ns) {
         const bool same = time_ns == before_ns;
         if (tick_ns_ != no_tick) {
             note_gap(same, std::max(time_ns, before_ns), std::min(time_ns, before_ns));
-        } else if (same) {
+        } else if (same && may_change_) {
             // A tick may begin here: a clock of fine steps stamps few packets at the same moment.
             tick_ns_ = not_known;
         }
@@ -31,7 +32,7 @@ class TickFinder {
     int64_t tick_ns(uint64_t packets) const {
         for (size_t i = 0; i < known; ++i) {
             Stretch all = stretches_[i];
-            if (stretch_.is_of_ticks() && ticks_at((*frequencies_)[i], stretch_.tick_ns())) all.add(stretch_);
+            if (stretch_.is_of_ticks() && ticks_at((*known_ns_)[i], stretch_.tick_ns())) all.add(stretch_);
             if (all.gaps >= least_gaps && uint64_t{all.packets} * least_stamped >= packets)
                 return all.tick_ns();
         }
@@ -44,10 +45,11 @@ class TickFinder {
     static constexpr uint32_t least_gaps = 16;
     static constexpr uint32_t least_gaps_in_row = 6;
     static constexpr int64_t most_tick_ns = 100'000'000;
-    static constexpr bool ticks_at(int64_t hz, int64_t tick_ns) {
-        constexpr int64_t second_ns = 1'000'000'000;
-        const int64_t over_ns = (tick_ns * hz) - second_ns;
-        return std::max(over_ns, -over_ns) <= second_ns / 400;
+    // NTP slews a clock by so much at most.
+    static constexpr int64_t most_slew = 2000;  // one part in so many
+    static constexpr bool ticks_at(int64_t known_ns, int64_t tick_ns) {
+        const int64_t over_ns = tick_ns - known_ns;
+        return std::max(over_ns, -over_ns) <= known_ns / most_slew;
     }
     // Packets one after another whose times are apart by multiples of one tick.
     struct Stretch {
@@ -116,19 +118,20 @@ class TickFinder {
     }
     // The stretch has ended.
     void keep() {
-        if (!stretch_.is_of_ticks()) return;
+        if (!may_change_ || !stretch_.is_of_ticks()) return;
         for (size_t i = 0; i < known; ++i) {
-            if (ticks_at((*frequencies_)[i], stretch_.tick_ns())) stretches_[i].add(stretch_);
+            if (ticks_at((*known_ns_)[i], stretch_.tick_ns())) stretches_[i].add(stretch_);
         }
     }
 
     static constexpr int64_t not_known = -1;
     static constexpr int64_t no_tick = 0;
-    const std::array<int64_t, known>* frequencies_;
+    const std::array<int64_t, known>* known_ns_;
     int64_t least_tick_ns_;
+    bool may_change_;
     int64_t tick_ns_ = not_known;  // what the times of the stretch are apart by multiples of
     Stretch stretch_;
-    std::array<Stretch, known> stretches_;  // that ended, by frequency
+    std::array<Stretch, known> stretches_;  // that ended, by known tick
 };
 
 // Finds out the resolution (RFC 2330 §10) of the clock that stamped packets, where it is coarse: a power of ten, as a file format
@@ -143,8 +146,9 @@ class ClockResolution {
         while (decimal_ns_ > finest_ns && time_ns % decimal_ns_ != 0) decimal_ns_ /= 10;
         if (packets_ > 1) {
             same_time_ += time_ns == last_ns_ ? 1 : 0;
-            long_ticks_.note(time_ns, last_ns_);
-            short_ticks_.note(time_ns, last_ns_);
+            windows_long_.note(time_ns, last_ns_);
+            windows_short_.note(time_ns, last_ns_);
+            linux_.note(time_ns, last_ns_);
         }
         last_ns_ = time_ns;
     }
@@ -154,23 +158,26 @@ class ClockResolution {
         if (packets_ < least_packets) return 0;
         const bool shares_times = same_time_ * least_shared >= packets_;
         const int64_t decimal_ns = decimal_ns_ > finest_ns && shares_times ? decimal_ns_ : 0;
-        return std::max({decimal_ns, long_ticks_.tick_ns(packets_), short_ticks_.tick_ns(packets_)});
+        return std::max({decimal_ns, windows_long_.tick_ns(packets_), windows_short_.tick_ns(packets_),
+                         linux_.tick_ns(packets_)});
     }
 
   private:
     static constexpr int64_t finest_ns = 1000;
     static constexpr uint64_t least_packets = 32;
     static constexpr uint64_t least_shared = 8;
-    // How often a second the clocks of Windows (64, 128, 1024) and of Linux (250, 300) tick, where that is no power of ten.
-    // Packets that a path or a program spaces evenly are apart by multiples of something else. Multiples of a long tick are those
-    // of a short one, too: each is looked for apart.
-    static constexpr std::array<int64_t, 4> long_ticks = {64, 128, 250, 300};
-    static constexpr std::array<int64_t, 1> short_ticks = {1024};
+    // The ticks of Windows (64, 128 and 1024 times a second, of some hardware 0.16 % more often) and of Linux (250, 300 times), where
+    // they are no power of ten. Packets that a path or a program spaces evenly are apart by multiples of something else, or for a
+    // while only. Multiples of a long tick are those of a short one, too: each is looked for apart.
+    static constexpr std::array<int64_t, 4> windows_long_ns = {15'625'000, 15'600'100, 7'812'500, 7'800'050};
+    static constexpr std::array<int64_t, 2> windows_short_ns = {976'563, 975'006};
+    static constexpr std::array<int64_t, 2> linux_ns = {4'000'000, 3'333'333};
 
     // The greatest power of ten that all times are multiples of, down to a microsecond.
     int64_t decimal_ns_ = 100'000'000;
-    TickFinder<long_ticks.size()> long_ticks_{long_ticks, 3'000'000};
-    TickFinder<short_ticks.size()> short_ticks_{short_ticks, 900'000};
+    TickFinder<windows_long_ns.size()> windows_long_{windows_long_ns, 3'000'000, true};
+    TickFinder<windows_short_ns.size()> windows_short_{windows_short_ns, 900'000, true};
+    TickFinder<linux_ns.size()> linux_{linux_ns, 3'000'000, false};
     uint64_t packets_ = 0;
     uint64_t same_time_ = 0;
     int64_t last_ns_ = 0;

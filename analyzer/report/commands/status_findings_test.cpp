@@ -189,7 +189,7 @@ TEST_F(Statuses, of_an_earlier_command_do_not_accuse_the_one_that_brings_them) {
 // SSC-4 §4.2: how a tape tells the end of a file, its own, and a block of another length.
 TEST_F(Statuses, of_no_sense_are_no_errors) {
     const auto told = [&](uint8_t bits) {
-        store = ResultStore{{}};
+        forget_all();
         add_connection();
         add_command(now_ns += 10 * ms, ms,
                     {.name = "READ(6)",

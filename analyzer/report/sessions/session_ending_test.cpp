@@ -35,7 +35,7 @@ class EndOfConnection : public testing::Test, protected MadeUpCapture {
     EndOfConnection() { begin(20 * ms); }
     // With a command that waits for so long when the connection is closed.
     void begin(int64_t waited_ns) {
-        store = ResultStore{{}};
+        forget_all();
         ConnectionRow& row = add_connection();
         row.end_ns = end_ns + ms;
         row.out.acknowledged_ns = end_ns - ms;
@@ -46,7 +46,7 @@ class EndOfConnection : public testing::Test, protected MadeUpCapture {
         add_read(end_ns - waited_ns, 0);
     }
     void end_by_reset_without_commands() {
-        store = ResultStore{{}};
+        forget_all();
         ConnectionRow& row = add_connection();
         row.end_ns = row.in.reset_ns = end_ns;
         row.in.reset = true;

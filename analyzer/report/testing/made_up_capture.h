@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -92,6 +93,12 @@ class MadeUpCapture {
     Finding find_one(Finding::Kind kind) {
         const std::vector<Finding> found = find(kind);
         return found.size() == 1 ? found.front() : Finding{};
+    }
+
+    // As if nothing had been captured.
+    void forget_all() {
+        std::destroy_at(&store);
+        std::construct_at(&store, ResultStore::Keep{});
     }
 
     ResultStore store{{}};
