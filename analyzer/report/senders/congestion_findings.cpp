@@ -22,13 +22,16 @@ constexpr uint64_t least_restarts = 2;
 // Slow start doubles the window in each: it is over before.
 constexpr int64_t many_round_trips = 30;
 
+// The round trip is long, and grows with what is in flight: not where a path is only uneven.
 bool rtt_grew(const OfSender& sender) {
     const SenderFacts& facts = sender.facts;
     const int64_t mean_ns = facts.summary->srtt_mean_ns();
     const int64_t least_ns = facts.rtt_min_ns();
     constexpr double clearly = 1.3;
+    constexpr double goes_with_flight = 0.5;
     return mean_ns != no_time && least_ns != no_time &&
-           static_cast<double>(mean_ns) >= clearly * static_cast<double>(least_ns);
+           static_cast<double>(mean_ns) >= clearly * static_cast<double>(least_ns) &&
+           facts.round_trip_growth >= goes_with_flight;
 }
 
 // A few losses that cost no time by themselves, and a window that is small for long behind them.

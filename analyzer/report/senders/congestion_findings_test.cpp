@@ -41,6 +41,51 @@ TEST_F(Findings, a_congestion_window_that_holds_back_is_told_where_it_does) {
     EXPECT_TRUE(find(Kind::path_queue).empty());
 }
 
+class FullWindow : public Findings {
+  protected:
+    // Full for a second, between 60 and 140 kB; the round trip, 2 ms at least, is what it is told to be at each.
+    template <class RoundTrip>
+    void fill(SenderSummary& target, RoundTrip srtt_ns) {
+        for (int64_t i = 0; i <= 100; ++i) {
+            const auto cwnd = static_cast<uint32_t>(60'000 + 800 * i);
+            WindowRow row{.srtt_ns = srtt_ns(i, cwnd), .in_flight = cwnd};
+            row.cwnd = cwnd;
+            row.limit = SendLimit::congestion;
+            add_window(target, 10 * i, row);
+        }
+    }
+    static int64_t of_full_path(int64_t, uint32_t cwnd) { return 2 * ms * cwnd / 60'000; }  // 30 MB/s
+    static int64_t of_uneven_path(int64_t i, uint32_t) { return 2 * ms + i * 37 % 10 * ms / 4; }
+};
+
+TEST_F(FullWindow, a_round_trip_that_grows_with_it_shows_that_the_path_is_full) {
+    fill(add_target(), of_full_path);
+    const Finding finding = find_one(Kind::congestion_window);
+    EXPECT_THAT(finding.explanation, HasSubstr("The path does not carry more"));
+    EXPECT_EQ(finding.severity, Finding::Severity::information);
+}
+
+TEST_F(FullWindow, one_that_is_long_now_and_then_does_not) {
+    fill(add_target(), of_uneven_path);
+    const Finding finding = find_one(Kind::congestion_window);
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("does not carry more")));
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+}
+
+TEST_F(FullWindow, of_losses_on_an_uneven_path_it_is_not_said_that_the_path_is_full) {
+    SenderSummary& target = add_target();
+    add_loss(target, LossKind::fast_retransmit, 300);
+    fill(target, of_uneven_path);
+    EXPECT_THAT(find_one(Kind::lost_segments).explanation, Not(HasSubstr("little more to give")));
+}
+
+TEST_F(FullWindow, of_losses_behind_which_the_round_trip_grows_it_is) {
+    SenderSummary& target = add_target();
+    add_loss(target, LossKind::fast_retransmit, 300);
+    fill(target, of_full_path);
+    EXPECT_THAT(find_one(Kind::lost_segments).explanation, HasSubstr("little more to give"));
+}
+
 TEST_F(Findings, a_window_that_a_loss_made_small_is_told_as_the_loss) {
     SenderSummary& target = add_target();
     add_window(target, 0, {.limit = SendLimit::application});

@@ -132,6 +132,8 @@ struct SenderFacts {
     uint32_t in_flight_p10 = 0;
     uint32_t in_flight_p50 = 0;
     uint32_t in_flight_p90 = 0;
+    // How far the smoothed round trip goes with what is in flight then: RoundTripGrowth::correlation().
+    double round_trip_growth = 0;
     uint64_t ecn_reductions = 0;  // where ca_transitions are kept
     // Into Disorder and back without a retransmission: what the receiver had reported to be missing came by itself.
     uint64_t holes_that_filled = 0;

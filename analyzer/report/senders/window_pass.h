@@ -18,6 +18,7 @@
 #include "analyzer/report/senders/passed_sender.h"
 #include "analyzer/report/senders/path_queue_pass.h"
 #include "analyzer/report/senders/receive_window_pass.h"
+#include "analyzer/report/senders/round_trip_growth.h"
 #include "analyzer/report/senders/timeout_pass.h"
 #include "analyzer/store/send_silence.h"
 
@@ -89,6 +90,7 @@ class WindowPass {
         facts.in_flight_p10 = in_flight_.quantile(0.1);
         facts.in_flight_p50 = in_flight_.quantile(0.5);
         facts.in_flight_p90 = in_flight_.quantile(0.9);
+        facts.round_trip_growth = round_trip_growth_.correlation();
     }
 
   private:
@@ -109,7 +111,10 @@ class WindowPass {
         const int64_t busy_ns =
             facts.busy == nullptr || many_under_way ? passed_ns : sender_.busy_ns(last_.time_ns, row.time_ns);
         facts.busy_ns += busy_ns;
-        if (last_.in_flight > 0) in_flight_.add(last_.in_flight, busy_ns);
+        if (last_.in_flight > 0) {
+            in_flight_.add(last_.in_flight, busy_ns);
+            if (last_.srtt_ns != no_time) round_trip_growth_.add(last_.in_flight, last_.srtt_ns, busy_ns);
+        }
         DataFlowPass::pass(sender_, last_, passed_ns);
         const SendLimit limit = last_limit_;
         if (limit != SendLimit::unknown) {
@@ -127,6 +132,7 @@ class WindowPass {
     SendLimit last_limit_ = SendLimit::unknown;  // limit_of() it
     bool begun_ = false;
     BytesByTime in_flight_;
+    RoundTripGrowth round_trip_growth_;
     ClockJumpPass clock_jumps_;
     TimeoutPass timeouts_;
     ReceiveWindowPass receive_window_;
