@@ -256,6 +256,11 @@ std::string place_of(const Finding& finding, const ResultStore& store) {
     return place;
 }
 
+void judge_and_place(Finding& finding, const ResultStore& store) {
+    judge(finding);
+    if (finding.place.empty()) finding.place = place_of(finding, store);
+}
+
 // The longest time without a request in a connection that was not captured at the initiator, where the load makes no such pauses
 // otherwise; 0: none stands out. Requests that were lost, or held on their way to the tap, leave nothing else there.
 int64_t request_silence_ns(const ResultStore& store) {
@@ -496,11 +501,10 @@ std::vector<Finding> findings(const FindingsInput& input) {
     put_causes_first(list);
     // These follow from nothing else.
     add_clock_findings(list, input);
-    add_out_of_order(list, input, out_of_order);
-    for (Finding& finding : list) {
-        judge(finding);
-        if (finding.place.empty()) finding.place = place_of(finding, input.store);
-    }
+    for (Finding& finding : list) judge_and_place(finding, input.store);
+    FindingList of_order;
+    add_out_of_order(of_order, input, out_of_order);
+    for (Finding& finding : of_order) judge_and_place(finding, input.store);
     const bool is_well = std::ranges::all_of(list, [](const Finding& finding) {
         return finding.severity == Finding::Severity::information || is_about_capture(finding.kind);
     });
@@ -520,6 +524,12 @@ std::vector<Finding> findings(const FindingsInput& input) {
         list.push_back(nothing_wrong(input, commands, senders, tcp_waited, slow_are_told));
     for (Finding& finding : list) begin_with_capital(finding.title);
     sort_by_weight(list);
+    // It puts in doubt what is told behind it.
+    for (Finding& finding : of_order) {
+        const auto behind =
+            std::ranges::find_if(list, [&](const Finding& one) { return one.severity >= finding.severity; });
+        list.insert(behind, std::move(finding));
+    }
     limit_kinds(list, input.most_of_a_kind);
     return list;
 }

@@ -192,8 +192,9 @@ TEST(OutOfOrder, leaves_nothing_firm_but_that_it_is_so) {
     const std::vector<Finding> in_order = Capture().found(false);
     EXPECT_TRUE(std::ranges::any_of(in_order, is_firm));
     const std::vector<Finding> out_of_order = Capture().found(true);
-    EXPECT_THAT(out_of_order, Contains(testing::Field(&Finding::title, HasSubstr("not in the order"))));
-    EXPECT_GT(out_of_order.size(), 1u);
+    ASSERT_GT(out_of_order.size(), 1u);
+    // It puts the others in doubt.
+    EXPECT_THAT(out_of_order.front().title, HasSubstr("not in the order"));
     EXPECT_TRUE(std::ranges::none_of(out_of_order, is_firm));
     EXPECT_TRUE(std::ranges::none_of(
         out_of_order, [](const Finding& finding) { return finding.severity == Severity::problem; }));
