@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/budget/path_jitter.h"
 
+#include <algorithm>
+
 namespace sanscope {
 
 void PathJitter::add(ConnectionNumber connection, int64_t delay_ns) {
@@ -13,7 +15,7 @@ void PathJitter::finish() {
     for (const auto& [connection, delays] : delays_) {
         if (delays.count() < fewest_answers) continue;
         const int64_t late_ns = delays.percentile_ns(usual_share);
-        if (late_ns >= least_ns) jitter_ns_[connection] = late_ns;
+        if (late_ns >= least_ns) jitter_ns_[connection] = std::min(late_ns, longest_ns);
     }
     delays_.clear();
 }

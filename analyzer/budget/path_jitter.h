@@ -15,12 +15,14 @@ class PathJitter {
   public:
     // Less is within what is known of when an answer was sent: a tick of TSval, mostly.
     static constexpr int64_t least_ns = 1'000'000;
+    // More is made up, by times that cannot be.
+    static constexpr int64_t longest_ns = 60'000'000'000;
 
     // An answer of the connection was late by so much, as answer_delay_ns() has it; no_time says nothing.
     void add(ConnectionNumber connection, int64_t delay_ns);
     // To be called between the last add() and the first question.
     void finish();
-    // 0 where it is less than least_ns, or too few answers show it.
+    // longest_ns at the most; 0 where it is less than least_ns, or too few answers show it.
     int64_t of(ConnectionNumber connection) const;
 
   private:

@@ -36,6 +36,13 @@ TEST(PathJitter, DelaysWithinATickOfTimestampsAreNone) {
     EXPECT_EQ(jitter.of(1), 0);
 }
 
+TEST(PathJitter, IsNoLongerThanAnyPathTakes) {
+    PathJitter jitter;
+    add(jitter, 1, 100, 100, int64_t{1} << 62);
+    jitter.finish();
+    EXPECT_EQ(jitter.of(1), PathJitter::longest_ns);
+}
+
 TEST(PathJitter, OfFewAnswersNothingIsKnown) {
     PathJitter jitter;
     add(jitter, 1, 19, 19, 4 * ms);
