@@ -306,13 +306,16 @@ Held SenderTime::found_held(size_t step, const SendStep& from, const SendStep& t
     // The timer expires before the state says so; that the sender waited for it shows that it had more in flight than what
     // was acknowledged, whatever the capture has of acknowledgements.
     if (state != CaState::loss && to.state() == CaState::loss) return Held::timeout;
-    if (from.limit() == SendLimit::application) {
+    const bool in_doubt = from.limit() == SendLimit::unknown && !captured_out_of_order_;
+    if (from.limit() == SendLimit::application || in_doubt) {
         const bool acknowledged = to.snd_nxt() == from.snd_nxt() && to.outstanding() < from.outstanding();
         if (within_write && acknowledged && resumes_after(step + 1)) {
             // In Recovery and Loss it is what the repair leaves of the window.
             if (state == CaState::loss) return Held::timeout;
             return state == CaState::recovery ? Held::recovery : Held::cwnd;
         }
+    }
+    if (from.limit() == SendLimit::application) {
         const int64_t passed_ns = to.time_ns() - from.time_ns();
         // No TCP waits so long for an acknowledgement without a timer that expires: a host, the path or the clock stood still.
         constexpr int64_t no_delayed_ack_ns = 250'000'000;

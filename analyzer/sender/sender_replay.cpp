@@ -128,7 +128,9 @@ class SenderReplay::Machine {
             const uint32_t mss = wire_.state().mss;
             last_was_full_ = segment.length == mss || (segment.length > mss && segment.length % mss == 0);
             last_sent_ns_ = segment.time_ns;
+            stopped_at_ = wire_.state().in_flight();
         }
+        sent_new_ = new_data;
         if (occupies(segment)) write(segment.packet, segment.time_ns, true);
     }
 
@@ -222,7 +224,7 @@ class SenderReplay::Machine {
         repeats_ = true;
     }
 
-    void fill(WindowRow& row, PacketNumber packet, int64_t time_ns) const {
+    void fill(WindowRow& row, PacketNumber packet, int64_t time_ns) {
         const SenderState& state = wire_.state();
         const WindowEstimate estimate =
             log_.keeps_intervals() ? estimate_window(wire_.windows(), state, classifier_, chosen_, estimated_)
@@ -249,11 +251,17 @@ class SenderReplay::Machine {
         const uint32_t wanted = more_waiting_ || last_was_full_ ? burst : 1;
         // The last segment that a window has room for is seldom a full one, and what is known of it from afar no closer than to a burst.
         const uint32_t room_wanted = estimated_ ? burst : wanted;
-        row.limit = send_limit(state, estimate.cwnd, wanted, room_wanted, more_waiting_, paced);
-        // What an application wrote ends with a full segment seldom: a far sender had more to send.
-        const bool had_more = estimated_ && last_was_full_ && state.packets_out > 0;
-        if (row.limit == SendLimit::application && had_more && !paced)
-            row.limit = limit_despite_room(state, least_window(estimate), wanted);
+        // What an application wrote ends with a full segment seldom.
+        const bool has_more = more_waiting_ || last_was_full_;
+        row.limit = send_limit(state, estimate.cwnd, wanted, room_wanted, has_more, paced);
+        has_room_ = row.limit == SendLimit::application;
+        if (has_room_ && has_more && state.packets_out > 0) {
+            const uint32_t low = least_window(estimate);
+            const bool open = state.ca_state == CaState::open;  // else the window may have become smaller
+            row.limit = estimated_
+                            ? limit_despite_room_afar(state, low, wanted, more_waiting_)
+                            : limit_despite_room(state, low, wanted, open ? stopped_at_ : 0, more_waiting_);
+        }
         const bool had_nothing = row.limit == SendLimit::application || row.limit == SendLimit::pacing;
         if (had_nothing && wire_.unscaled_window().may_be_full(state, int64_t{room_wanted} * state.mss)) {
             row.limit = SendLimit::unknown;
@@ -275,10 +283,14 @@ class SenderReplay::Machine {
     }
 
     // A row waits for the next: what an acknowledgement has made room for is often sent at once, and then it was not
-    // the application that held the sender back in between.
+    // the application that held the sender back in between. Where more is sent that no acknowledgement made room for, there was
+    // room before.
     void release(int64_t next_ns, bool next_sent) {
         const bool at_once = next_sent && !held_sent_ && next_ns - held_row_->time_ns < clocked_within_ns;
         if (at_once && held_row_->limit == SendLimit::application) held_row_->limit = last_limit_;
+        const bool by_itself = next_sent && sent_new_ && !at_once;
+        if (by_itself && has_room_ && !estimated_ && !acks_missing_)
+            held_row_->limit = SendLimit::application;
         flush();
     }
 
@@ -315,8 +327,11 @@ class SenderReplay::Machine {
     uint32_t burst_packets_before_ = 0;
     uint32_t last_burst_segments_ = 0;
     uint32_t in_flight_before_ = 0;
+    uint32_t stopped_at_ = 0;  // segments in flight after the last new one
     bool held_ = false;
     bool held_sent_ = false;
+    bool has_room_ = false;      // the window as estimated, of the row that waits
+    bool sent_new_ = false;      // the last segment sent carried new data
     bool repeats_ = false;       // the row that waits says what the one before said
     bool acks_missing_ = false;  // the sender went on by some that were not captured
     bool stale_ = false;         // something changed since the last one was made

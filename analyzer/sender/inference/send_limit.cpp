@@ -12,7 +12,7 @@ bool is_beyond_window(const SenderState& state) {
 }
 
 SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, uint32_t room_wanted,
-                     bool more_waiting, bool paced) {
+                     bool has_more, bool paced) {
     if (is_beyond_window(state)) return SendLimit::unknown;
     const uint32_t in_flight = state.in_flight();
     if (state.packets_out > 0 && in_flight + wanted > cwnd) {
@@ -21,17 +21,27 @@ SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, u
     }
     const int64_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
     if (state.snd_wnd_known && receiver_room < int64_t{room_wanted} * state.mss) return SendLimit::receiver;
-    const bool has_more = more_waiting || state.app_limited == 0;
-    if (paced && has_more && state.packets_out > 0) return SendLimit::pacing;
+    const bool may_have_more = has_more || state.app_limited == 0;
+    if (paced && may_have_more && state.packets_out > 0) return SendLimit::pacing;
     return SendLimit::application;
 }
 
-SendLimit limit_despite_room(const SenderState& state, uint32_t least_cwnd, uint32_t wanted) {
-    // Chosen by captures of both ends: so far off, an estimate hardly ever is.
-    constexpr uint32_t most_too_wide = 4;
+SendLimit limit_despite_room(const SenderState& state, uint32_t least_cwnd, uint32_t wanted,
+                             uint32_t stopped_at, bool surely) {
+    const uint32_t in_flight = state.in_flight();
+    // Chosen, by what kernels told of their windows: so far off, an estimate at the sender hardly ever is.
+    const bool has_much_room = in_flight <= 2 * least_cwnd / 3;
+    const bool less_than_before = in_flight + wanted <= stopped_at;
+    return (has_much_room && !surely) || less_than_before ? SendLimit::application : SendLimit::unknown;
+}
+
+SendLimit limit_despite_room_afar(const SenderState& state, uint32_t least_cwnd, uint32_t wanted,
+                                  bool surely) {
     const uint32_t in_flight = state.in_flight();
     if (in_flight + wanted > least_cwnd) return SendLimit::congestion;
-    return in_flight < least_cwnd / most_too_wide ? SendLimit::application : SendLimit::unknown;
+    // Chosen by captures of both ends.
+    constexpr uint32_t most_too_wide = 4;
+    return !surely && in_flight < least_cwnd / most_too_wide ? SendLimit::application : SendLimit::unknown;
 }
 
 }  // namespace sanscope

@@ -46,6 +46,19 @@ TEST_P(ControlOfItsOwn, ThatHoldsStillWhereTheQueueBeginsHasNoName) {
     EXPECT_EQ(name_of(Control::vegas, 3000), "");
 }
 
+// Its window is smaller than any that is replayed: what it does not send then, it has all the same.
+TEST_P(ControlOfItsOwn, IsNotSaidToHaveNothingToSend) {
+    for (const Control control : {Control::vegas, Control::reno_shared_by_four}) {
+        const auto [rtt_ns, megabits_per_second, queue_segments] = GetParam();
+        Simulation::Options options = path_of(rtt_ns, megabits_per_second, queue_segments);
+        options.sender.control = control;
+        Simulation simulation(options);
+        simulation.write_segments_at(0, 100'000);
+        simulation.run_for(10 * second);
+        EXPECT_TRUE(no_false_limit(simulation, Replayed(simulation), .98));
+    }
+}
+
 // What has to be told apart from these is named on the same paths.
 TEST_P(ControlOfItsOwn, IsNotTakenForWhatEveryoneHas) {
     EXPECT_NE(name_of(Control::reno), "cubic");

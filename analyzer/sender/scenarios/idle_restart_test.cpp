@@ -29,19 +29,30 @@ TEST_P(IdleRestart, HalvesTheWindowOnceATimeout) {
 }
 
 // A host without it (net.ipv4.tcp_slow_start_after_idle = 0) sends its whole window at once: from then on none is restarted.
-TEST(IdleRestartDisproved, LeavesTheWindowAsItWas) {
+Simulation::Options no_restart() {
     Simulation::Options options = path_of(20 * millisecond, 1000, 10'000);
     options.sender.slow_start_after_idle = false;
-    Simulation simulation(options);
-    simulation.write_segments_at(0, 150);
-    for (const int64_t at : {2, 4, 6}) simulation.write_segments_at(at * second, 150);
+    return options;
+}
+void write_four_times(Simulation& simulation, uint64_t bytes) {
+    for (const int64_t at : {0, 2, 4, 6}) simulation.write_at(at * second, bytes);
     simulation.run_for(7 * second);
+}
+constexpr int64_t whole_flight = 2 * second + 5 * millisecond;
 
+TEST(IdleRestartDisproved, LeavesTheWindowAsItWas) {
+    Simulation simulation(no_restart());
+    write_four_times(simulation, 149 * 1448 + 500);
     const Replayed replayed(simulation);
-    const auto whole_flight = 2 * second + 5 * millisecond;
     EXPECT_TRUE(same_cwnd(simulation, replayed, {.segments = 10, .from_ns = whole_flight}));
     EXPECT_TRUE(same_limit(simulation, replayed, .99, {.from_ns = whole_flight}));
     EXPECT_TRUE(replayed.transitions().empty());
+}
+
+TEST(IdleRestartDisproved, IsNotSaidToBeTheWindowOfWholeSegments) {
+    Simulation simulation(no_restart());
+    write_four_times(simulation, 150 * 1448);
+    EXPECT_TRUE(no_false_limit(simulation, Replayed(simulation), .99, {.from_ns = whole_flight}));
 }
 
 TEST(IdleRestartAfterALoss, KeepsThreeQuartersInTheThreshold) {

@@ -79,6 +79,30 @@ testing::AssertionResult compare(const char* name, const Simulation& simulation,
                           name, worst, first);
 }
 
+testing::AssertionResult limits_hold(const Simulation& simulation, const Replayed& replayed, double share,
+                                     const Closely& closely, bool unknown_holds) {
+    const std::vector<TruthSample> samples = chosen(simulation, closely);
+    size_t moments = 0;
+    size_t same = 0;
+    std::string first;
+    for (size_t i = 0; i < samples.size(); ++i) {
+        if (i + 1 < samples.size() && samples[i + 1].time_ns == samples[i].time_ns) continue;
+        ++moments;
+        const std::optional<WindowRow> row = replayed.window_after(samples[i].packet);
+        const SendLimit said = !row ? SendLimit::unknown : row->limit;
+        const bool holds = said == samples[i].figures.limit || (unknown_holds && said == SendLimit::unknown);
+        same += holds;
+        if (!holds && first.empty()) {
+            first = fmt::format("first after packet {}: {}, said {}", samples[i].packet,
+                                in_words(samples[i].figures.limit), in_words(said));
+        }
+    }
+    const double is = moments == 0 ? 0 : static_cast<double>(same) / static_cast<double>(moments);
+    if (is >= share) return testing::AssertionSuccess();
+    return testing::AssertionFailure()
+           << fmt::format("the limit is right in {:.1f} % of {} moments; {}", 100 * is, moments, first);
+}
+
 }  // namespace
 
 Replayed::Replayed(const std::vector<SenderEvent>& events, const SenderOptions& options) : mss_(options.mss) {
@@ -178,25 +202,12 @@ testing::AssertionResult interval_holds(const Simulation& simulation, const Repl
 
 testing::AssertionResult same_limit(const Simulation& simulation, const Replayed& replayed, double share,
                                     const Closely& closely) {
-    const std::vector<TruthSample> samples = chosen(simulation, closely);
-    size_t moments = 0;
-    size_t same = 0;
-    std::string first;
-    for (size_t i = 0; i < samples.size(); ++i) {
-        if (i + 1 < samples.size() && samples[i + 1].time_ns == samples[i].time_ns) continue;
-        ++moments;
-        const std::optional<WindowRow> row = replayed.window_after(samples[i].packet);
-        const SendLimit said = !row ? SendLimit::unknown : row->limit;
-        same += said == samples[i].figures.limit;
-        if (said != samples[i].figures.limit && first.empty()) {
-            first = fmt::format("first after packet {}: {}, said {}", samples[i].packet,
-                                in_words(samples[i].figures.limit), in_words(said));
-        }
-    }
-    const double is = moments == 0 ? 0 : static_cast<double>(same) / static_cast<double>(moments);
-    if (is >= share) return testing::AssertionSuccess();
-    return testing::AssertionFailure()
-           << fmt::format("the limit is right in {:.1f} % of {} moments; {}", 100 * is, moments, first);
+    return limits_hold(simulation, replayed, share, closely, false);
+}
+
+testing::AssertionResult no_false_limit(const Simulation& simulation, const Replayed& replayed, double share,
+                                        const Closely& closely) {
+    return limits_hold(simulation, replayed, share, closely, true);
 }
 
 }  // namespace sanscope::simulated

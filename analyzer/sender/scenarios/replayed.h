@@ -73,5 +73,8 @@ testing::AssertionResult interval_holds(const Simulation& simulation, const Repl
 // What keeps the sender from sending, at the end of each moment.
 testing::AssertionResult same_limit(const Simulation& simulation, const Replayed& replayed, double share = 1,
                                     const Closely& closely = {});
+// Likewise, and where nothing is said of it, that is right as well.
+testing::AssertionResult no_false_limit(const Simulation& simulation, const Replayed& replayed,
+                                        double share = 1, const Closely& closely = {});
 
 }  // namespace sanscope::simulated

@@ -16,6 +16,7 @@ struct OutstandingSegment {
     int64_t last_sent_ns = 0;
     uint32_t transmissions = 0;
     uint64_t delivered_when_sent = 0;  // segments that had been delivered at the last transmission
+    bool pushed = false;               // PSH
     bool sacked = false;
     bool lost = false;  // held for lost; a retransmission of it may be on its way
     bool retransmission_on_way = false;

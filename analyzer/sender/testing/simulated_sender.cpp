@@ -563,6 +563,7 @@ void SimulatedSender::transmit(OutstandingSegment& segment) {
     wire.has_timestamp = options_.timestamps;
     wire.timestamp = timestamp_now();
     wire.timestamp_echo = recent_timestamp_;
+    if (segment.pushed) wire.flags |= tcp_psh;
     if (++segment.transmissions > 1) {
         ++retransmissions_;
     } else {
@@ -574,6 +575,13 @@ void SimulatedSender::transmit(OutstandingSegment& segment) {
     segment.last_sent_ns = last_data_sent_ns_ = time_.now();
     segment.delivered_when_sent = delivered_;
     observer_.sent(wire);
+}
+
+// Linux pushes what it has then (tcp_sendmsg_locked, wait_for_space).
+bool SimulatedSender::waits_for_buffer() const {
+    const uint32_t outstanding = static_cast<uint32_t>(snd_una_.distance_to(snd_nxt_));
+    return options_.send_buffer_bytes != unknown<uint32_t> && unsent_ > 0 &&
+           outstanding + options_.mss > options_.send_buffer_bytes;
 }
 
 // Bytes of the next new segment that the application and the receiver's window allow; 0: none.
@@ -599,6 +607,7 @@ bool SimulatedSender::send_one_new() {
     OutstandingSegment& segment = flight_.add(snd_nxt_, length);
     snd_nxt_ = segment.end;
     unsent_ -= length;
+    segment.pushed = unsent_ == 0 || waits_for_buffer();
     if (reducing()) ++prr_out_;
     transmit(segment);
     if (was_empty || alarm_ == Alarm::tail_loss_probe) rearm_timeout();

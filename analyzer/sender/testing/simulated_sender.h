@@ -136,6 +136,7 @@ class SimulatedSender {
     void transmit(OutstandingSegment& segment);
     bool send_one_new();
     uint32_t next_length() const;
+    bool waits_for_buffer() const;
     void note_whether_limited();
     void restart_after_idle();
 
