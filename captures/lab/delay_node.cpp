@@ -357,6 +357,12 @@ void add_link_options(CLI::App& app, LinkSettings& a_to_b, LinkSettings& b_to_a)
         [=](LinkSettings& l, double v) { l.lose_ack_at_ns = ns(v, 1e6); });
     add("mtu", "larger IP packets are dropped without a word",
         [](LinkSettings& l, double v) { l.mtu = static_cast<uint32_t>(v); });
+    add("change-at-ms", "since the first packet: delay and rate become the changed ones",
+        [=](LinkSettings& l, double v) { l.change_at_ns = ns(v, 1e6); });
+    add("changed-delay-us", "propagation delay from then on; packets keep their order",
+        [=](LinkSettings& l, double v) { l.changed_delay_ns = ns(v, 1e3); });
+    add("changed-rate-mbit", "bottleneck rate from then on",
+        [](LinkSettings& l, double v) { l.changed_rate_bits_per_second = static_cast<uint64_t>(v * 1e6); });
 }
 
 int run(int argc, char** argv) {

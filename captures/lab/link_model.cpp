@@ -12,8 +12,16 @@ double LinkModel::uniform() {
     return static_cast<double>(random_() >> 11) * two_to_minus_53;
 }
 
+void LinkModel::change() {
+    settings_.change_at_ns = 0;
+    if (settings_.changed_delay_ns >= 0) settings_.delay_ns = settings_.changed_delay_ns;
+    if (settings_.changed_rate_bits_per_second != 0)
+        settings_.rate_bits_per_second = settings_.changed_rate_bits_per_second;
+}
+
 Verdict LinkModel::offer(int64_t now_ns, uint32_t frame_bytes, bool ecn_capable, bool bare_ack) {
     if (first_packet_ns_ < 0) first_packet_ns_ = now_ns;
+    if (settings_.change_at_ns != 0 && now_ns - first_packet_ns_ >= settings_.change_at_ns) change();
     const double loss_draw = uniform();
     const double burst_draw = uniform();
     const double duplicate_draw = uniform();

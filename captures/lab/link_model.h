@@ -31,6 +31,9 @@ struct LinkSettings {
     int64_t lose_ack_at_ns =
         0;             // since the first packet: the next TCP segment without data is lost; 0: none is
     uint32_t mtu = 0;  // larger IP packets are dropped without a word; 0: none is
+    int64_t change_at_ns = 0;  // since the first packet: from then on the two below hold; 0: they never do
+    int64_t changed_delay_ns = -1;              // in place of delay_ns; -1: as before
+    uint64_t changed_rate_bits_per_second = 0;  // in place of rate_bits_per_second; 0: as before
 };
 
 enum class Fate : uint8_t {
@@ -64,6 +67,7 @@ class LinkModel {
 
   private:
     double uniform();
+    void change();
 
     LinkSettings settings_;
     std::mt19937_64 random_;

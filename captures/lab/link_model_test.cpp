@@ -129,5 +129,23 @@ TEST(LinkModel, one_bare_acknowledgement_is_lost_once_it_is_time) {
     EXPECT_TRUE(delivered(13, true)) << "only one";
 }
 
+TEST(LinkModel, a_path_that_changes_keeps_the_order_of_what_is_on_it) {
+    LinkModel link(
+        {.delay_ns = 10 * millisecond, .change_at_ns = 5 * millisecond, .changed_delay_ns = 2 * millisecond},
+        1);
+    EXPECT_EQ(link.offer(0, 60, false).deliver_at_ns, 10 * millisecond);
+    EXPECT_EQ(link.offer(4 * millisecond, 60, false).deliver_at_ns, 14 * millisecond);
+    EXPECT_EQ(link.offer(5 * millisecond, 60, false).deliver_at_ns, 14 * millisecond) << "it would be 7";
+    EXPECT_EQ(link.offer(20 * millisecond, 60, false).deliver_at_ns, 22 * millisecond);
+}
+
+TEST(LinkModel, a_rate_that_changes_holds_for_what_comes_then) {
+    LinkModel link(
+        {.rate_bits_per_second = 8'000'000, .change_at_ns = 1, .changed_rate_bits_per_second = 80'000'000},
+        1);
+    EXPECT_EQ(link.offer(0, 1000, false).deliver_at_ns, millisecond);
+    EXPECT_EQ(link.offer(5 * millisecond, 1000, false).deliver_at_ns, 5 * millisecond + 100 * microsecond);
+}
+
 }  // namespace
 }  // namespace sanscope::lab
