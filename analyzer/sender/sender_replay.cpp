@@ -10,6 +10,7 @@
 #include "analyzer/sender/candidates/window_estimate.h"
 #include "analyzer/sender/inference/send_limit.h"
 #include "analyzer/sender/inference/wire_interpreter.h"
+#include "analyzer/sender/kernel/paws.h"
 
 namespace sanscope {
 
@@ -65,8 +66,10 @@ class SenderReplay::Machine {
 
     void note_flight_at_most(int64_t bytes) {
         const auto segments = static_cast<uint32_t>(std::min<int64_t>(bytes / wire_.state().mss, UINT16_MAX));
-        wire_.windows().cubic.note_flight_at_most(segments);
-        wire_.windows().reno.note_flight_at_most(segments);
+        wire_.windows().each([&](auto& window) {
+            if constexpr (requires { window.note_flight_at_most(segments); })
+                window.note_flight_at_most(segments);
+        });
     }
 
     const SenderSummary& summary() const { return log_.summary(); }
@@ -135,6 +138,9 @@ class SenderReplay::Machine {
     }
 
     void hear(const ReceivedAck& ack) {
+        // A remote tap has the acknowledgements in the order in which they were given.
+        if (!estimated_ && paws_.discards(ack, wire_.state())) [[unlikely]]
+            return wire_.on_discarded(ack);
         if (wire_.carries_nothing_new(ack)) {
             wire_.take_sequence(ack);
         } else {
@@ -199,6 +205,7 @@ class SenderReplay::Machine {
         end.explained = windows.cubic.explains_stop(state, end) || windows.reno.explains_stop(state, end);
         wire_.windows().each([&](auto& window) { window.on_burst_end(state, end); });
         if (end.sent && state.ca_state == CaState::open) classifier_.on_burst_end(state);
+        wire_.windows().choose_phase();
         chosen_ = classifier_.best(mismatch_of(windows), rtt_floor_us());
     }
 
@@ -313,6 +320,7 @@ class SenderReplay::Machine {
 
     SenderLog log_;
     WireInterpreter wire_;
+    Paws paws_;
     CcClassifier classifier_;
     CcClassifier::Control chosen_ = CcClassifier::Control::cubic;
     bool estimated_;

@@ -244,7 +244,8 @@ bool CcClassifier::is_possible(Control control, Control shown, const Scores& sco
         // At a remote tap BBR seems to stop at one window as others do, in 23 round trips of one recording.
         if ((sure || !estimated_) && (stops_at_a_window() || goes_by_acknowledgements(min_rtt_us)))
             return false;
-        if (pauses_as_bbr()) return true;
+        // At a remote tap more contradicts it, in each burst that seems to have been sent at once.
+        if (pauses_as_bbr() || (estimated_ && may_pause_as_bbr())) return true;
         return !refuted(scores.bbr, std::min(scores.cubic, scores.reno));
     }
     const double least = shown == Control::bbr ? scores.bbr : std::min(scores.cubic, scores.reno);

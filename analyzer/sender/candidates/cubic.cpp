@@ -142,7 +142,9 @@ uint32_t Cubic::ssthresh(const Window& window) {
 }
 
 void Cubic::set_state(const SenderState& state, CaState /*to*/) {
+    const int64_t phase_us = phase_us_;
     *this = Cubic();
+    phase_us_ = phase_us;
     hystart_reset(state);
 }
 

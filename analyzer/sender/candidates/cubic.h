@@ -10,10 +10,14 @@
 namespace sanscope {
 
 // CUBIC (RFC 9438) with the classic HyStart, in the fixed-point arithmetic of Linux's tcp_cubic.c. Its clock is the
-// kernel's tick: 4 ms where that was built with HZ=250, as most are; the phase of the tick cannot be seen from outside.
+// kernel's tick: 4 ms where that was built with HZ=250, as most are. When it ticks cannot be seen from outside.
 class Cubic {
   public:
     static constexpr int64_t hz = 250;
+    static constexpr int64_t tick_us = 1'000'000 / hz;
+
+    // The kernel's clock ticks so long before the replay's time is a multiple of the tick.
+    void set_phase(int64_t us) { phase_us_ = us; }
 
     // cubictcp_init().
     void init(const SenderState& state, Window& window);
@@ -33,13 +37,14 @@ class Cubic {
     }
 
   private:
-    static int64_t tick(int64_t us) { return us / (1'000'000 / hz); }
+    int64_t tick(int64_t us) const { return (us + phase_us_) / tick_us; }
     void begin_epoch(int64_t now, uint32_t cwnd, uint32_t acked);
     void update(const SenderState& state, uint32_t cwnd, uint32_t acked);
     void tcp_friendliness(uint32_t cwnd);
     void hystart_reset(const SenderState& state);
     void hystart_update(const SenderState& state, Window& window, int64_t delay_us);
 
+    int64_t phase_us_ = 0;
     uint32_t segments_per_growth_ = 0;  // cwnd grows by one each so many acknowledged
     uint32_t last_max_cwnd_ = 0;
     uint32_t last_cwnd_ = 0;

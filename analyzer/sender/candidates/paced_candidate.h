@@ -6,6 +6,7 @@
 #include "analyzer/sender/candidates/bbr.h"
 #include "analyzer/sender/candidates/burst_end.h"
 #include "analyzer/sender/candidates/mismatch_score.h"
+#include "analyzer/sender/candidates/tso_autosize.h"
 #include "analyzer/sender/kernel/cwnd_control.h"
 
 namespace sanscope {
@@ -27,12 +28,12 @@ class PacedCandidate : public CwndControl<Bbr> {
         mismatch_.add_worst(tp, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
         window_.cwnd = in_flight;
     }
-    // A paced sender cannot send much more at once than its rate allows: three times as much at most, and two segments,
-    // where the capture's times are later than the sender's own (chosen, not measured).
+    // A paced sender cannot send much more at once than its rate and a short path allow: three times as much at most, and two
+    // segments, where the capture's times are later than the sender's own (chosen, not measured).
     void on_burst_end(const SenderState& tp, const BurstEnd& end) {
         constexpr uint32_t sent_unpaced = 10;  // tcp_update_skb_after_send()
         if (!end.sent || tp.delivered + tp.packets_out < 2 * sent_unpaced) return;
-        const uint64_t most = 3 * ops_.most_within(tp, end.duration_us) + 2;
+        const uint64_t most = 3 * ops_.most_within(tp, end.duration_us) + segments_for_near(tp) + 2;
         if (end.segments <= most) return;
         mismatch_.add_worst(tp, static_cast<double>(end.segments - most) / static_cast<double>(end.segments));
     }

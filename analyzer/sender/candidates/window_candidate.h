@@ -9,6 +9,7 @@
 #include "analyzer/sender/candidates/burst_end.h"
 #include "analyzer/sender/candidates/growth_record.h"
 #include "analyzer/sender/candidates/mismatch_score.h"
+#include "analyzer/sender/candidates/tso_autosize.h"
 #include "analyzer/sender/kernel/cwnd_control.h"
 
 namespace sanscope {
@@ -135,9 +136,8 @@ class WindowCandidate : public CwndControl<Ops> {
         // (sk_pacing_shift).
         const uint64_t share = window_.cwnd < window_.ssthresh / 2 ? 200 * 625 : 120 * 625;
         const uint64_t segments_a_ms = cwnd * share / (64 * static_cast<uint64_t>(tp.srtt_us));
-        const int64_t near = tp.min_rtt_us >> 9;  // net.ipv4.tcp_tso_rtt_log
-        const uint64_t for_near = near < 16 ? (65536u >> near) / tp.mss : 0;
-        return static_cast<uint32_t>(std::clamp<uint64_t>(segments_a_ms + for_near, 2, largest_burst));
+        return static_cast<uint32_t>(
+            std::clamp<uint64_t>(segments_a_ms + segments_for_near(tp), 2, largest_burst));
     }
 
     // At a remote tap, where the order of events is estimated: how small and how large the window may be by what was in

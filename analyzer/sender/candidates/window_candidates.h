@@ -1,30 +1,65 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
 #include "analyzer/sender/candidates/cubic.h"
 #include "analyzer/sender/candidates/paced_candidate.h"
 #include "analyzer/sender/candidates/reno.h"
 #include "analyzer/sender/candidates/window_candidate.h"
+#include "analyzer/sender/kernel/congestion_window.h"
 
 namespace sanscope {
 
 // The congestion controls that the sender may have had, each replayed on the same events.
 struct WindowCandidates {
+    static constexpr size_t other_phases = 3;
+
     WindowCandidate<Cubic> cubic;
     WindowCandidate<Reno> reno;
     PacedCandidate bbr;
+    // CUBIC with the kernel's tick at other moments, from when on it grows by the tick: what is left of small windows
+    // after a loss differs by several segments with it.
+    std::unique_ptr<std::array<WindowCandidate<Cubic>, other_phases>> shifted;
 
     template <class Do>
     void each(Do&& act) {
         act(cubic);
         act(reno);
         act(bbr);
+        if (!shifted) return;
+        for (auto& candidate : *shifted) act(candidate);
     }
-    template <class Do>
-    void each(Do&& act) const {
-        act(cubic);
-        act(reno);
-        act(bbr);
+    // `cubic` becomes the one that is contradicted clearly less than it.
+    void choose_phase() {
+        if (!shifted) return begin_phases();
+        for (auto& candidate : *shifted) {
+            if (candidate.mismatch() < clearly_less * cubic.mismatch() - least_less)
+                std::swap(candidate, cubic);
+        }
+    }
+    // Whether that one may be CUBIC's window as well.
+    bool may_be_cubic(const WindowCandidate<Cubic>& candidate) const {
+        return clearly_less * candidate.mismatch() - least_less <= cubic.mismatch();
+    }
+
+  private:
+    // Set, not measured: what one or two stops that were judged wrongly may add.
+    static constexpr double clearly_less = 0.8;
+    static constexpr double least_less = 0.1;
+
+    void begin_phases() {
+        if (cubic.ssthresh() >= Window::infinite_ssthresh) return;
+        shifted = std::make_unique<std::array<WindowCandidate<Cubic>, other_phases>>();
+        int64_t phase_us = 0;
+        for (auto& candidate : *shifted) {
+            candidate = cubic;
+            candidate.ops().set_phase(phase_us += Cubic::tick_us / int64_t{other_phases + 1});
+        }
     }
 };
 

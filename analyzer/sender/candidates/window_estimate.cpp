@@ -68,6 +68,11 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
         if (classifier.is_possible(other, chosen, scores, min_rtt_us))
             include(estimate, chosen_window(windows, other).cwnd);
     }
+    if (windows.shifted && classifier.is_possible(Control::cubic, chosen, scores, min_rtt_us)) {
+        for (const auto& candidate : *windows.shifted) {
+            if (windows.may_be_cubic(candidate)) include(estimate, candidate.cwnd());
+        }
+    }
     if (classifier.is_possible(Control::bbr, chosen, scores, min_rtt_us))
         include_bbr(estimate, windows.bbr, state, estimated);
     return estimate;

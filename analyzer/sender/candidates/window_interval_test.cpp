@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "analyzer/sender/candidates/burst_end.h"
 #include "analyzer/sender/candidates/cc_classifier.h"
 #include "analyzer/sender/candidates/paced_candidate.h"
 #include "analyzer/sender/candidates/reno.h"
@@ -87,6 +88,34 @@ TEST(WindowInterval, WhosePausesAreOnBbrsPaceMayBeBbr) {
     CcClassifier fewer;
     pass_rounds(fewer, 200, 25, 40);
     EXPECT_FALSE(fewer.is_possible(Control::bbr, Control::reno, {1.4, 0.3, 12}, min_rtt_us));
+}
+
+// At a remote tap BBR's own bursts contradict it: six of ten pauses on its pace are more than any other sender made there.
+TEST(WindowInterval, WhosePausesAreOftenOnBbrsPaceMayBeBbrSeenFromAfar) {
+    for (const bool remote : {false, true}) {
+        CcClassifier classifier(remote);
+        pass_rounds(classifier, 200, 25, 60);
+        EXPECT_EQ(classifier.is_possible(Control::bbr, Control::reno, {1.4, 0.3, 12}, min_rtt_us), remote);
+    }
+}
+
+// tcp_tso_autosize(): eleven segments over a path of 1.3 ms, whatever the rate.
+TEST(WindowInterval, OfBbrABurstOverAShortPathContradictsNothing) {
+    SenderState state;
+    state.delivered = 100;
+    state.srtt_us = 20'000;
+    BurstEnd end;
+    end.segments = 11;
+    PacedCandidate near;
+    near.init(state);
+    state.min_rtt_us = 1300;
+    near.on_burst_end(state, end);
+    EXPECT_EQ(near.mismatch(), 0);
+    PacedCandidate far;
+    far.init(state);
+    state.min_rtt_us = 20'000;
+    far.on_burst_end(state, end);
+    EXPECT_GT(far.mismatch(), 0);
 }
 
 TEST(WindowInterval, WithANameLeavesOutWhatIsRefuted) {

@@ -346,6 +346,11 @@ bool WireInterpreter::on_ack(const ReceivedAck& ack) {
     return true;
 }
 
+void WireInterpreter::on_discarded(const ReceivedAck& ack) {
+    const bool dsack = tp_.sack && ack.sack_blocks > 0 && ack.sack[0].begin.before(ack.ack);
+    if (dsack) journal_.on_dsack(ack.sack[0].begin, ack.sack[0].end);
+}
+
 // Where the SYNs were not captured: a receiver that may SACK says with each duplicate what it has beyond (RFC 2018 §4).
 void WireInterpreter::learn_sack(const ReceivedAck& ack) {
     constexpr uint8_t enough = 3;

@@ -24,6 +24,8 @@ class WireInterpreter {
     void on_sent(const SentSegment& segment);
     // False: neither the kernel's own state nor a window is another than before, but for the time.
     bool on_ack(const ReceivedAck& ack);
+    // The kernel never saw it, but what it says is true.
+    void on_discarded(const ReceivedAck& ack);
 
     // Nothing is outstanding, and this acknowledgement repeats the one before: as every segment does that comes to a
     // side which itself is silent.

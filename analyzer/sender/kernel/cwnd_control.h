@@ -22,6 +22,7 @@ class CwndControl {
     uint32_t cwnd() const { return window_.cwnd; }
     uint32_t ssthresh() const { return window_.ssthresh; }
     const Ops& ops() const { return ops_; }
+    Ops& ops() { return ops_; }
 
     // tcp_init_transfer() and tcp_init_congestion_control().
     void init(const SenderState& tp) {

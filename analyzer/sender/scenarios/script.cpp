@@ -42,7 +42,10 @@ Script& Script::hears(uint32_t next, const std::vector<Range>& sacks, uint16_t f
     ack.window = window_;
     ack.flags = flags;
     ack.has_timestamp = options_.timestamps;
-    if (options_.timestamps) ack.timestamp_echo = timestamp_at(now_ms_ - options_.rtt_ms);
+    if (options_.timestamps) {
+        ack.timestamp_echo = timestamp_at(now_ms_ - options_.rtt_ms);
+        ack.timestamp = timestamp_at(now_ms_ - options_.rtt_ms / 2);
+    }
     for (const Range& range : sacks)
         ack.sack[ack.sack_blocks++] = {begin_of(range.begin), begin_of(range.end)};
     events_.emplace_back(ack);
@@ -51,6 +54,11 @@ Script& Script::hears(uint32_t next, const std::vector<Range>& sacks, uint16_t f
 
 Script& Script::echoing(double milliseconds) {
     std::get<ReceivedAck>(events_.back()).timestamp_echo = timestamp_at(milliseconds);
+    return *this;
+}
+
+Script& Script::given(double milliseconds) {
+    std::get<ReceivedAck>(events_.back()).timestamp = timestamp_at(milliseconds);
     return *this;
 }
 

@@ -56,9 +56,10 @@ class Script {
     Script& sends_as_one(uint32_t from, uint32_t to);
     Script& sends_again(uint32_t segment) { return sends(segment, segment + 1); }
     // SACKs as on the wire: the most recent first, before it a D-SACK if there is one. The timestamp echoed is that of
-    // one round trip ago, unless it is said.
+    // one round trip ago, and its own of half of one, unless it is said.
     Script& hears(uint32_t next, const std::vector<Range>& sacks = {}, uint16_t flags = tcp_ack);
     Script& echoing(double milliseconds);  // of the step before
+    Script& given(double milliseconds);    // likewise: the receiver sent it then
     Script& offering(uint32_t window);     // from the next step on
     // After the step before, and all that was sent with it.
     Script& holds(const Expected& expected, int line = __builtin_LINE());
