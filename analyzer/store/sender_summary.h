@@ -28,6 +28,7 @@ class SenderSummary {
     void on_sent_again(uint32_t segments) { sent_again_ += segments; }
     void on_spurious(uint32_t segments) { spurious_ += segments; }
     void on_reordered(Reordering by) { ++(by == Reordering::path ? path_reordered_ : tap_reordered_); }
+    void on_rest_sent_again(LossKind kind) { ++rests_[static_cast<size_t>(kind)]; }
     void on_resent_after_ack() { ++resent_after_ack_; }
     void on_withheld() { ++withheld_; }
     void on_unasked_ack() { ++unasked_acks_; }
@@ -43,6 +44,12 @@ class SenderSummary {
     int64_t limited_ns(SendLimit limit) const { return limited_ns_[static_cast<size_t>(limit)]; }
     int64_t in_state_ns(CaState state) const { return in_state_ns_[static_cast<size_t>(state)]; }
     uint64_t losses(LossKind kind) const { return losses_[static_cast<size_t>(kind)]; }
+    // The same without those that bring only the rest of a segment of which another has brought the beginning: with SACK blocks
+    // among its options, a segment has less room than it was first sent with.
+    uint64_t lost(LossKind kind) const {
+        const uint64_t rows = losses(kind);
+        return rows - std::min(rows, rests_[static_cast<size_t>(kind)]);
+    }
     // Segments sent again, SYN and FIN among them: what the sender's TcpRetransSegs counts. A packet of segmentation
     // offload, which has one row, may hold several.
     uint64_t sent_again() const { return sent_again_; }
@@ -96,6 +103,7 @@ class SenderSummary {
     std::array<int64_t, send_limits> limited_ns_{};
     std::array<int64_t, ca_states> in_state_ns_{};
     std::array<uint64_t, loss_kinds> losses_{};
+    std::array<uint64_t, loss_kinds> rests_{};
     uint64_t sent_again_ = 0;
     uint64_t spurious_ = 0;
     uint64_t path_reordered_ = 0;

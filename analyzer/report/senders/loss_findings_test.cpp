@@ -36,6 +36,20 @@ TEST_F(Findings, losses_are_told_with_their_rate_and_the_worst_burst) {
     EXPECT_EQ(finding.begin_ns, 200 * ms);
 }
 
+// With SACK blocks among the options of what is sent again, a segment takes two: 1436 bytes, and the 12 that found no room.
+TEST_F(Findings, a_segment_that_was_retransmitted_in_parts_is_one) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
+    add_window(target, 300, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 8; ++i) {
+        add_loss(target, LossKind::fast_retransmit, 20 + 10 * i, 50);
+        add_loss(target, LossKind::fast_retransmit, 20 + 10 * i, 51);
+        target.on_rest_sent_again(LossKind::fast_retransmit);
+    }
+    EXPECT_THAT(find_one(Kind::lost_segments).title, HasSubstr("8 segments of target 10.0.0.2:3260 lost"));
+}
+
 TEST_F(Findings, a_loss_or_two_that_cost_nothing_are_not_told) {
     SenderSummary& target = add_target();
     add_window(target, 0, {.limit = SendLimit::application});

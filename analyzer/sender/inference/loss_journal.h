@@ -38,6 +38,7 @@ class LossJournal final : public KernelObserver {
     void on_late_original(Serial32 begin, Serial32 end) { on_dsack(begin, end); }
     // A series of timeouts begins.
     void begin_timeouts() { timeouts_begin_ = recent_count_; }
+    void count_rest(LossKind kind) { log_.summary().on_rest_sent_again(kind); }
     void count_resent_after_ack() { log_.summary().on_resent_after_ack(); }
 
     void on_transition(CaState from, CaState to, const char* cause) override;

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Nothing is said to have been sent again without a packet that brings bytes which were sent before: whatever a replay
 // concludes, such a row is not made, and it is counted that it was not.
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <variant>
+#include <vector>
 
 #include "analyzer/sender/inference/sender_log.h"
+#include "analyzer/sender/scenarios/replayed.h"
+#include "analyzer/sender/scenarios/script.h"
 #include "analyzer/sender/sender_replay.h"
 
 namespace sanscope {
@@ -93,6 +98,26 @@ TEST(LossRows, OfHolesThereAreNone) {
     replay.finish();
     EXPECT_TRUE(store.losses().empty());
     EXPECT_TRUE(store.ca_transitions().empty());
+}
+
+// Two of three lost segments are sent again: one in two parts, one whole.
+TEST(LossRows, OfASegmentThatIsSentAgainInPartsOneIsOfTheRest) {
+    using simulated::Script;
+    Script script({.timestamps = false});
+    for (uint32_t n = 0; n < 10; ++n) script.at(n * 0.01).sends(n, n + 1);
+    script.at(20.01).hears(0, {{2, 3}});
+    script.at(20.02).hears(0, {{2, 4}});
+    script.at(20.03).hears(0, {{2, 6}}).sends_again(0).sends_again(0).sends_again(1);
+    std::vector<simulated::SenderEvent> events = script.events();
+    constexpr uint32_t first_part = 900;
+    auto& part = std::get<SentSegment>(events[events.size() - 3]);
+    auto& rest = std::get<SentSegment>(events[events.size() - 2]);
+    part.length = first_part;
+    rest.seq += first_part;
+    rest.length = Script::mss - first_part;
+    const simulated::Replayed replayed(events, script.sender_options());
+    EXPECT_EQ(replayed.losses(LossKind::fast_retransmit), 3u);
+    EXPECT_EQ(replayed.summary().lost(LossKind::fast_retransmit), 2u);
 }
 
 }  // namespace
