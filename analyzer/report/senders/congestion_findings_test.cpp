@@ -41,6 +41,22 @@ TEST_F(Findings, a_congestion_window_that_holds_back_is_told_where_it_does) {
     EXPECT_TRUE(find(Kind::path_queue).empty());
 }
 
+// Where its congestion control has no name it may be one that paces, as BBR.
+TEST_F(Findings, a_congestion_window_seen_from_afar_is_firm_only_of_a_known_congestion_control) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::application});
+    add_window(target, 100, {.limit = SendLimit::congestion});
+    add_window(target, 155, {.limit = SendLimit::application});
+    add_window(target, 200, {});
+    store.connection(1).vantage = Vantage::initiator;
+    EXPECT_EQ(find_one(Kind::congestion_window).confidence, Finding::Confidence::likely);
+    target.set_congestion_control("cubic");
+    EXPECT_EQ(find_one(Kind::congestion_window).confidence, Finding::Confidence::firm);
+    target.set_congestion_control("");
+    store.connection(1).vantage = Vantage::target;
+    EXPECT_EQ(find_one(Kind::congestion_window).confidence, Finding::Confidence::firm);
+}
+
 class FullWindow : public Findings {
   protected:
     // Full for a second, between 60 and 140 kB; the round trip, 2 ms at least, is what it is told to be at each.

@@ -118,11 +118,13 @@ void add_lost_acknowledgements(const OfSender& sender) {
     // They are the other side's.
     finding.sender = facts.is_initiator ? Finding::Sender::target : Finding::Sender::initiator;
     finding.title = fmt::format(
-        "Acknowledgements to {} were lost or delayed: it waited {} for its retransmission timeout (RTO)",
+        "Acknowledgements to {} were lost or delayed: it waited {} for its retransmission timeout (RTO) or a "
+        "tail loss probe",
         facts.name(), human_duration(silences.longest.length_ns()));
     finding.explanation = fmt::format(
-        "{} retransmitted data that had arrived, and sent no new data meanwhile. None of its data was "
-        "lost: look at the path from {}, for full queues and bad links.",
+        "{} retransmitted data that had arrived, and sent no new data meanwhile: after a timeout, or as a "
+        "probe, for which one segment alone waits as long. None of its data was lost: look at the path "
+        "from {}, for full queues and bad links.",
         facts.name(), facts.other_name());
     finding.add_sign(
         fmt::format("packet {} retransmits data that an earlier packet of the capture acknowledges",
