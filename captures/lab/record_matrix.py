@@ -11,6 +11,11 @@ project's initiator and target or by libiscsi and tgtd. A tenth of the recording
 FOLDER/unseen:
 to be looked at only when nothing is changed any more.
 
+With --unusual each recording also has one or two of what hosts and paths are seldom set to: TCP without timestamps, SACK,
+D-SACK or window scaling, with ECN; no tail loss probes, RACK or F-RTO; no slow start after idle; another initial window,
+slow start threshold or least timeout of the route; small buffers; small and large packets; acknowledgements lost or delayed
+unevenly; packets that come twice, deep reordering, bursts of losses, a stall; a path whose delay or rate changes.
+
 Each recording is a folder as README.md describes. Everything happens in three network namespaces of this process, which
 are removed again. Needs root, the programs of the build, and tgt, ethtool, iproute2, tcpdump."""
 
@@ -83,6 +88,66 @@ def draw(seed, number):
     return settings
 
 
+def of_acknowledgements(settings, option):
+    """A link option of the direction of the acknowledgements: from the side that mostly receives."""
+    return f"{'ba' if settings['write_share'] > 0.5 else 'ab'}-{option}"
+
+
+# What each makes of the settings, given a source of chance: sysctls of the hosts (without net.ipv4.tcp_), options of their route
+# to each other, options of the link.
+UNUSUAL = {
+    "no_timestamps": lambda s, chance: {"sysctl": {"timestamps": 0}},
+    "no_scaling": lambda s, chance: {"sysctl": {"window_scaling": 0}},
+    "no_sack": lambda s, chance: {"sysctl": {"sack": 0}},
+    "no_dsack": lambda s, chance: {"sysctl": {"dsack": 0}},
+    "ecn": lambda s, chance: {"sysctl": {"ecn": 1}, "link": {"ecn-mark-at": chance.choice((5, 15, 40)),
+                                                             "rate-mbit": chance.choice((15, 25, 50))}},
+    "no_tlp": lambda s, chance: {"sysctl": {"early_retrans": 0}},
+    "no_rack": lambda s, chance: {"sysctl": {"recovery": 0}},
+    "no_frto": lambda s, chance: {"sysctl": {"frto": 0}, "link": stall(chance)},
+    "no_idle_restart": lambda s, chance: {"sysctl": {"slow_start_after_idle": 0}, "think_us": 300_000},
+    "initcwnd": lambda s, chance: {"route": ["initcwnd", chance.choice((2, 20, 50))]},
+    "ssthresh": lambda s, chance: {"route": ["ssthresh", chance.choice((8, 20, 40))]},
+    "rto_min": lambda s, chance: {"route": ["rto_min", f"{chance.choice((5, 50, 500))}ms"], "loss": 0.01},
+    "quickack": lambda s, chance: {"route": ["quickack", 1]},
+    "send_buffer": lambda s, chance: {"sysctl": {"wmem": f"4096 16384 {chance.choice((32768, 131072))}"}},
+    "receive_buffer": lambda s, chance: {"sysctl": {"rmem": f"4096 16384 {chance.choice((65536, 200_000))}"}},
+    "mtu": lambda s, chance: {"mtu": chance.choice((576, 9000))},
+    "ack_loss": lambda s, chance: {"link": {of_acknowledgements(s, "loss"): chance.choice((0.05, 0.2))}},
+    "ack_jitter": lambda s, chance: {"link": {of_acknowledgements(s, "jitter-us"): chance.choice((1000, 10_000))}},
+    "duplicates": lambda s, chance: {"link": {"duplicate": chance.choice((0.002, 0.02))}},
+    "deep_reordering": lambda s, chance: {"reorder": 0.005, "reorder_us": s["delay_us"] * chance.choice((2, 6))},
+    "bursts": lambda s, chance: {"link": {"burst-start": 0.0008, "burst-end": chance.choice((0.03, 0.3))}},
+    "stall": lambda s, chance: {"link": stall(chance)},
+    "delay_changes": lambda s, chance: {"link": {"change-at-ms": 1300, "changed-delay-us":
+                                                 round(s["delay_us"] * chance.choice((0.2, 4)))}},
+    "rate_changes": lambda s, chance: {"link": {"change-at-ms": 1300, "changed-rate-mbit":
+                                                s["rate_mbit"] * chance.choice((0.25, 4))}},
+}
+
+
+def stall(chance):
+    return {"stall-at-ms": 900, "stall-ms": chance.choice((250, 500, 1200))}
+
+
+def draw_unusual(seed, number):
+    """draw(), and one or two of UNUSUAL, the first in turn."""
+    settings = draw(seed, number)
+    chance = random.Random(f"{seed}/{number}/unusual")
+    names = list(UNUSUAL)
+    kinds = {names[number % len(names)], *chance.sample(names, chance.choice((0, 1)))}
+    settings["unusual"] = sorted(kinds)
+    settings["at"] = chance.choice((("ini", "tgt"), ("ini",), ("tgt",)))
+    settings.update(initiator="sanscope", target="sanscope", sizes_kib=settings["sizes_kib"][:1])
+    for kind in settings["unusual"]:
+        for key, value in UNUSUAL[kind](settings, chance).items():
+            if isinstance(value, dict):
+                settings[key] = {**settings.get(key, {}), **value}
+            else:
+                settings[key] = settings.get(key, []) + value if isinstance(value, list) else value
+    return settings
+
+
 def unseen_numbers(seed, count):
     return set(random.Random(f"{seed}/unseen").sample(range(count), max(1, count // UNSEEN_SHARE)))
 
@@ -90,7 +155,11 @@ def unseen_numbers(seed, count):
 def class_of(settings):
     if settings["cc"] == "bbr":
         return "bbr"
-    if settings["reorder"]:
+    if settings.get("sysctl", {}).get("sack") == 0:
+        return "no_sack"
+    if settings.get("sysctl", {}).get("ecn"):
+        return "ecn"
+    if settings["reorder"] or "stall-ms" in settings.get("link", {}):
         return "reordering"
     return ""
 
@@ -152,17 +221,32 @@ class Lab:
                 self.run(where, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")
                 self.run(where, "ethtool", "-K", interface, "tso", "off", "gso", "off", "gro", "off", "tx", "off", "rx",
                          "off", check=False)
-                self.run(where, "ip", "link", "set", interface, "mtu", MTU, "up")
+                self.run(where, "ip", "link", "set", interface, "mtu", settings.get("mtu", MTU), "up")
             self.run(side, "ip", "link", "set", "lo", "up")
             self.run(side, "sysctl", "-qw", f"net.ipv4.tcp_congestion_control={settings['cc']}",
                      "net.ipv4.tcp_no_metrics_save=1")
+            if side in settings.get("at", ()):
+                self.set_up_host(side, settings)
         arguments = ["--seed", settings["seed"], "--delay-us", settings["delay_us"], "--loss", settings["loss"],
                      "--rate-mbit", settings["rate_mbit"], "--queue", settings.get("queue", 5000)]
         if settings["reorder"]:
             arguments += ["--reorder", settings["reorder"], "--reorder-us", settings["reorder_us"]]
+        for option, value in settings.get("link", {}).items():
+            option = f"--{option}"
+            if option in arguments:
+                arguments[arguments.index(option) + 1] = value
+            else:
+                arguments += [option, value]
         node = self.start("mid", self.bin / "delay_node", "node-ini", "node-tgt", *arguments, log=folder / "link.json")
         wait_for(lambda: "ready" in (folder / "link.json").read_text(), "the delay node")
         return node
+
+
+    def set_up_host(self, side, settings):
+        for name, value in settings.get("sysctl", {}).items():
+            self.run(side, "sysctl", "-qw", f"net.ipv4.tcp_{name}={value}")
+        if "route" in settings:
+            self.run(side, "ip", "route", "change", "10.99.1.0/24", "dev", f"{side}0", *settings["route"])
 
 
 def wait_for(condition, what, seconds=10):
@@ -278,7 +362,16 @@ def ends_of(row):
     return {"src": source, "sport": source_port, "dst": other, "dport": other_port}
 
 
-def write_truth(folder, program):
+def segment_bytes(settings, windows):
+    """The MSS, with timestamps or without as the kernel's windows, in bytes, are whole multiples of it."""
+    for options in (12, 0):
+        mss = settings.get("mtu", MTU) - 40 - options  # IPv4 and TCP
+        if all(int(row["cwnd"]) % mss == 0 for row in windows):
+            return mss
+    raise RecordingFailed("cwnd is not of whole segments")
+
+
+def write_truth(settings, folder, program):
     """Each sender's from the capture at its own host."""
     windows, transitions = [], []
     for name, address in (("initiator", INITIATOR), ("target", TARGET)):
@@ -290,14 +383,12 @@ def write_truth(folder, program):
             state, old = (CA_STATES.index(row[column] or "Open") for column in ("to", "from"))
             changes[row["sender"], row["receiver"]].append((int(row["time_ns"]), state))
             transitions.append({"time": seconds(row["time_ns"]), **ends_of(row), "state": state, "old_state": old})
-        mss = MTU - 52  # IPv4 and TCP with timestamps
-        for row in table(program, "kernel_windows", capture):
-            if not row["sender"].startswith(f"{address}:") or not row["cwnd"]:
-                continue
+        rows = [row for row in table(program, "kernel_windows", capture)
+                if row["sender"].startswith(f"{address}:") and row["cwnd"]]
+        mss = segment_bytes(settings, rows)
+        for row in rows:
             state = CA_STATES.index(row["ca_state"]) if row["ca_state"] else 0
             ssthresh = int(row["ssthresh"]) // mss if row["ssthresh"] else NO_SSTHRESH
-            if int(row["cwnd"]) % mss:
-                raise RecordingFailed(f"cwnd of {row['cwnd']} bytes is not of segments of {mss}")
             windows.append({"time": seconds(row["time_ns"]), **ends_of(row), "ev": "A",
                             "snd_cwnd": int(row["cwnd"]) // mss, "ssthresh": ssthresh,
                             "snd_wnd": row["advertised_window"] or 0, "srtt_us": int(row["srtt_ns"] or 0) // 1000,
@@ -335,7 +426,8 @@ def describe(settings, folder):
 def name_of(settings, number):
     kind = {0: "r", 1: "w"}.get(settings["write_share"], "m")
     size = "-".join(map(str, settings["sizes_kib"]))
-    return f"{number:02d}-{settings['cc']}-{kind}{size}k-q{settings['depth']}"
+    unusual = "".join(f"-{name}" for name in settings.get("unusual", ()))
+    return f"{number:02d}-{settings['cc']}-{kind}{size}k-q{settings['depth']}{unusual}"
 
 
 def main():
@@ -343,6 +435,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=30)
+    parser.add_argument("--unusual", action="store_true", help="with hosts and paths that are seldom set so")
     parser.add_argument("--only", type=int, nargs="*", help="these numbers alone")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "release" / "bin")
     parser.add_argument("--list", action="store_true", help="only say what would be recorded")
@@ -357,7 +450,7 @@ def main():
     for number in range(arguments.count):
         if arguments.only and number not in arguments.only:
             continue
-        settings = draw(arguments.seed, number)
+        settings = (draw_unusual if arguments.unusual else draw)(arguments.seed, number)
         folder = arguments.folder / ("unseen" if number in unseen else "seen") / name_of(settings, number)
         if arguments.list:
             print(folder, json.dumps(settings))
@@ -367,7 +460,7 @@ def main():
         for _ in range(3):
             try:
                 record(settings, folder, arguments.bin)
-                moments = write_truth(folder, arguments.bin / "sanscope")
+                moments = write_truth(settings, folder, arguments.bin / "sanscope")
                 if moments < 50:
                     raise RecordingFailed(f"the kernels told {moments} moments")
                 plain_captures(folder)
