@@ -49,6 +49,11 @@ class PacketIndex {
     auto place(PacketNumber packet) const {
         return places_.get<member>(packet - 1);
     }
+    // Calls `visit(i, value)` with what is told of the packets first + i, i < count, in order.
+    template <auto member, class Visit>
+    void for_each_of(PacketNumber first, size_t count, Visit visit) const {
+        places_.for_each_value<member>(first - 1, count, visit);
+    }
     int64_t time_ns(PacketNumber packet) const { return place<&PacketPlace::time_ns>(packet); }
     uint16_t interface(PacketNumber packet) const { return place<&PacketPlace::interface>(packet); }
     uint32_t conversation(PacketNumber packet) const { return conversations_[packet - 1]; }

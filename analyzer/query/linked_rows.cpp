@@ -2,6 +2,7 @@
 #include "analyzer/query/linked_rows.h"
 
 #include <algorithm>
+#include <thread>
 #include <vector>
 
 namespace sanscope {
@@ -9,8 +10,8 @@ namespace {
 
 class Linker {
   public:
-    Linker(const PduIndex& index, const RowSet& rows, const std::atomic<bool>* stop)
-        : index_(index), store_(index.store()), rows_(rows), stop_(stop) {
+    Linker(const PduIndex& index, const RowSet& rows, const std::atomic<bool>* stop, unsigned threads)
+        : index_(index), store_(index.store()), rows_(rows), stop_(stop), threads_(std::max(threads, 1u)) {
         linked_.packets = RowSet(store_.segments().size());
         linked_.commands = RowSet(store_.commands().size());
         linked_.pdus = RowSet(store_.pdus().size());
@@ -31,6 +32,10 @@ class Linker {
     }
     template <class Visit>
     void for_each_selected(Visit visit) const;
+    template <class Work>
+    void on_parts_of_packets(const Work& work) const;
+    template <auto member, class Rows, class Visit>
+    static void for_each_value(const Rows& rows, const RowSet& set, Visit visit);
     template <class Rows>
     void take_events(const Rows& events);
     void take_commands();
@@ -49,6 +54,7 @@ class Linker {
     const ResultStore& store_;
     const RowSet& rows_;
     const std::atomic<bool>* stop_;
+    unsigned threads_;
     LinkedRows linked_;
 };
 
@@ -59,6 +65,35 @@ void Linker::for_each_selected(Visit visit) const {
     for (size_t row = rows_.next(0); row != RowSet::none; row = rows_.next(row + 1)) {
         visit(row);
         if (++since_look % rows_between_looks == 0 && stopped()) return;
+    }
+}
+
+// Calls `work(part, first, last)` for all packets in parts of whole words of a set, each on a thread of its own.
+template <class Work>
+void Linker::on_parts_of_packets(const Work& work) const {
+    const size_t packets = store_.segments().size();
+    const size_t each = (packets / threads_ + 64) / 64 * 64;
+    std::vector<std::thread> others;
+    for (size_t part = 1; part < threads_; ++part) {
+        others.emplace_back([&work, part, each, packets] {
+            work(part, part * each + 1, std::min((part + 1) * each, packets));
+        });
+    }
+    work(size_t{0}, PacketNumber{1}, std::min(each, packets));
+    for (std::thread& other : others) other.join();
+}
+
+// Calls `visit` with one column of each row of the set.
+template <auto member, class Rows, class Visit>
+void Linker::for_each_value(const Rows& rows, const RowSet& set, Visit visit) {
+    for (size_t row = set.next(0); row != RowSet::none;) {
+        const size_t first = row / packed_run * packed_run;
+        if (first >= rows.size()) return;
+        const size_t count = std::min(packed_run, rows.size() - first);
+        rows.template for_each_value<member>(first, count, [&](size_t i, auto value) {
+            if (set.test(first + i)) visit(value);
+        });
+        row = set.next(first + count);
     }
 }
 
@@ -201,9 +236,17 @@ void Linker::pdus_of_packets() {
         });
         return;
     }
-    index_.for_each_carried(1, store_.segments().size(), stop_, [&](PacketNumber packet, uint32_t pdu) {
-        if (linked_.packets.test(packet - 1)) linked_.pdus.set(pdu);
+    std::vector<RowSet> found(threads_ - 1, RowSet(linked_.pdus.size()));
+    on_parts_of_packets([&](size_t part, PacketNumber first, PacketNumber last) {
+        RowSet& pdus = part == 0 ? linked_.pdus : found[part - 1];
+        const auto next = [&](PacketNumber packet) {
+            const size_t row = linked_.packets.next(packet - 1);
+            return row == RowSet::none ? UINT64_MAX : PacketNumber{row + 1};
+        };
+        index_.for_each_carried(
+            first, last, stop_, [&](PacketNumber, uint32_t pdu) { pdus.set(pdu); }, next);
     });
+    for (const RowSet& pdus : found) linked_.pdus |= pdus;
 }
 
 void Linker::packets_of_pdus() {
@@ -217,24 +260,27 @@ void Linker::packets_of_pdus() {
         });
         return;
     }
-    index_.for_each_carried(1, store_.segments().size(), stop_, [&](PacketNumber packet, uint32_t pdu) {
-        if (linked_.pdus.test(pdu)) linked_.packets.set(packet - 1);
+    on_parts_of_packets([&](size_t, PacketNumber first, PacketNumber last) {
+        index_.for_each_carried(first, last, stop_, [&](PacketNumber packet, uint32_t pdu) {
+            if (linked_.pdus.test(pdu)) linked_.packets.set(packet - 1);
+        });
     });
 }
 
 void Linker::commands_of_pdus() {
-    linked_.pdus.for_each(
-        [&](size_t pdu) { set_number(linked_.commands, store_.pdus().get<&PduRow::command>(pdu)); });
+    for_each_value<&PduRow::command>(store_.pdus(), linked_.pdus,
+                                     [&](CommandNumber number) { set_number(linked_.commands, number); });
 }
 
 void Linker::connections_of_pdus() {
-    linked_.pdus.for_each(
-        [&](size_t pdu) { set_number(linked_.connections, store_.pdus().get<&PduRow::connection>(pdu)); });
+    for_each_value<&PduRow::connection>(store_.pdus(), linked_.pdus, [&](ConnectionNumber number) {
+        set_number(linked_.connections, number);
+    });
 }
 
 void Linker::connections_of_packets() {
-    linked_.packets.for_each([&](size_t packet) {
-        set_number(linked_.connections, store_.segments().get<&SegmentRow::connection>(packet));
+    for_each_value<&SegmentRow::connection>(store_.segments(), linked_.packets, [&](ConnectionNumber number) {
+        set_number(linked_.connections, number);
     });
 }
 
@@ -255,9 +301,9 @@ void Linker::sessions_of_connections() {
 
 }  // namespace
 
-LinkedRows link_rows(const PduIndex& index, Selected table, const RowSet& rows,
-                     const std::atomic<bool>* stop) {
-    return Linker(index, rows, stop).link(table);
+LinkedRows link_rows(const PduIndex& index, Selected table, const RowSet& rows, const std::atomic<bool>* stop,
+                     unsigned threads) {
+    return Linker(index, rows, stop, threads).link(table);
 }
 
 }  // namespace sanscope

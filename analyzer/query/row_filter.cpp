@@ -2,7 +2,10 @@
 #include "analyzer/query/row_filter.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <iterator>
+#include <utility>
 
 #include "analyzer/query/parser.h"
 #include "analyzer/query/pattern.h"
@@ -139,20 +142,105 @@ struct RowTest::Cells {
 RowTest::RowTest(const RowFilter& filter, const Table& table)
     : program_(filter.program_),
       table_(table),
-      matcher_(program_->patterns.empty() ? nullptr : std::make_unique<PatternMatcher>()) {}
+      matcher_(program_->patterns.empty() ? nullptr : std::make_unique<PatternMatcher>()),
+      reach_(program_->tests.size()) {}
 RowTest::RowTest(RowTest&&) noexcept = default;
 RowTest::~RowTest() = default;
 
 bool RowTest::operator()(size_t row) {
+    return outcome(program_->entry, row) == Program::accept;
+}
+
+// Of a row that has come to the test: the end to which it comes.
+uint32_t RowTest::outcome(uint32_t test, size_t row) {
     Cells cells;
     const Program& program = *program_;
     const size_t ends = program.tests.size();
-    uint32_t at = program.entry;
-    while (at < ends) {
-        const Test& test = program.tests[at];
-        at = passes(test, row, cells) ? test.if_passed : test.if_failed;
+    while (test < ends) {
+        const Test& now = program.tests[test];
+        test = passes(now, row, cells) ? now.if_passed : now.if_failed;
     }
-    return at == Program::accept;
+    return test;
+}
+
+// A number's column of rows behind each other.
+struct RowTest::Numbers {
+    uint32_t column = Cells::none;
+    std::array<uint64_t, most_at_once> values;
+    std::array<uint8_t, most_at_once> known;
+};
+
+uint64_t RowTest::of_rows(size_t first, size_t count) {
+    const Program& program = *program_;
+    const uint64_t all = ~uint64_t{0} >> (most_at_once - count);
+    uint64_t accepted = program.entry == Program::accept ? all : 0;
+    if (program.entry >= program.tests.size()) return accepted;
+    reach_[program.entry] = all;
+    Numbers numbers;
+    // Whatever follows a test stands before it.
+    for (uint32_t at = program.entry + 1; at-- > 0;) {
+        const uint64_t reach = std::exchange(reach_[at], 0);
+        if (reach == 0) continue;
+        const Test& test = program.tests[at];
+        const bool of_number = (test.kind == Test::Kind::range || test.kind == Test::Kind::number_set) &&
+                               test.number != Test::Number::hexadecimal;
+        const bool fetched = of_number && numbers.column == test.column;
+        const bool most = std::popcount(reach) * 4 >= static_cast<int>(count) * 3;
+        if (!fetched && !(most && test.kind < Test::Kind::two_numbers)) {
+            for (uint64_t rest = reach; rest != 0; rest &= rest - 1) {
+                if (outcome(at, first + static_cast<size_t>(std::countr_zero(rest))) == Program::accept)
+                    accepted |= rest & -rest;
+            }
+            continue;
+        }
+        if (of_number && !fetched) {
+            const NumberSlice slice = {test.column, numbers.values.data(), numbers.known.data()};
+            table_.numbers(first, count, {&slice, 1});
+            numbers.column = test.column;
+        }
+        const uint64_t passed =
+            of_number ? passing(test, numbers, count) : passing(test, first, count, reach);
+        const auto pass_on = [&](uint32_t next, uint64_t rows) {
+            if (next < program.tests.size()) {
+                reach_[next] |= rows;
+            } else if (next == Program::accept) {
+                accepted |= rows;
+            }
+        };
+        pass_on(test.if_passed, reach & passed);
+        pass_on(test.if_failed, reach & ~passed);
+    }
+    return accepted;
+}
+
+// Of these rows, those in `reach`.
+uint64_t RowTest::passing(const Test& test, size_t first, size_t count, uint64_t reach) {
+    std::array<Cell, most_at_once> cells;
+    table_.cells(test.column, first, std::span(cells).first(count));
+    uint64_t passed = 0;
+    for (uint64_t rest = reach; rest != 0; rest &= rest - 1) {
+        if (passes(test, cells[static_cast<size_t>(std::countr_zero(rest))])) passed |= rest & -rest;
+    }
+    return passed;
+}
+
+// Of the first `count`.
+uint64_t RowTest::passing(const Test& test, const Numbers& numbers, size_t count) const {
+    const uint64_t turned = test.number == Test::Number::integer ? sign_bit : 0;
+    uint64_t passed = 0;
+    const auto each = [&](auto in) {
+        for (size_t i = 0; i < count; ++i) {
+            const bool passes = numbers.known[i] != 0 && in(numbers.values[i] ^ turned) != test.negated;
+            passed |= uint64_t{passes} << i;
+        }
+    };
+    if (test.kind == Test::Kind::range) {
+        each([&](uint64_t value) { return value - test.low <= test.span; });
+    } else {
+        const NumberRanges& ranges = program_->number_sets[test.operand];
+        each([&](uint64_t value) { return in_ranges(ranges, value); });
+    }
+    return passed;
 }
 
 bool RowTest::passes(const Test& test, size_t row, Cells& cells) {
@@ -161,6 +249,31 @@ bool RowTest::passes(const Test& test, size_t row, Cells& cells) {
         table_.cell(row, test.column, cell);
         cells.column = test.column;
     }
+    if (test.kind < Test::Kind::two_numbers) return passes(test, cell);
+    if (cell.kind == Cell::Kind::empty) return false;
+    Cell& other = cells.other;
+    table_.cell(row, test.other, other);
+    uint64_t value = 0;
+    uint64_t other_value = 0;
+    switch (test.kind) {
+        case Test::Kind::two_numbers:
+            return read_number(cell, test.number, value) &&
+                   read_number(other, test.other_number, other_value) &&
+                   holds(test.comparison,
+                         compare_numbers(value, test.number, other_value, test.other_number));
+        case Test::Kind::two_texts:
+            return cell.kind == Cell::Kind::text && other.kind == Cell::Kind::text &&
+                   holds(test.comparison, cell.text.compare(other.text));
+        case Test::Kind::two_booleans:
+            return cell.kind == Cell::Kind::boolean && other.kind == Cell::Kind::boolean &&
+                   holds(test.comparison, int{cell.boolean} - int{other.boolean});
+        default:
+            return false;
+    }
+}
+
+// A test of this cell alone.
+bool RowTest::passes(const Test& test, const Cell& cell) {
     if (cell.kind == Cell::Kind::empty) return false;
     uint64_t value = 0;
     switch (test.kind) {
@@ -192,25 +305,6 @@ bool RowTest::passes(const Test& test, size_t row, Cells& cells) {
             if (answer == PatternMatcher::Answer::gave_up) given_up_++;
             return answer == PatternMatcher::Answer::yes;
         }
-        default:
-            break;
-    }
-
-    Cell& other = cells.other;
-    table_.cell(row, test.other, other);
-    uint64_t other_value = 0;
-    switch (test.kind) {
-        case Test::Kind::two_numbers:
-            return read_number(cell, test.number, value) &&
-                   read_number(other, test.other_number, other_value) &&
-                   holds(test.comparison,
-                         compare_numbers(value, test.number, other_value, test.other_number));
-        case Test::Kind::two_texts:
-            return cell.kind == Cell::Kind::text && other.kind == Cell::Kind::text &&
-                   holds(test.comparison, cell.text.compare(other.text));
-        case Test::Kind::two_booleans:
-            return cell.kind == Cell::Kind::boolean && other.kind == Cell::Kind::boolean &&
-                   holds(test.comparison, int{cell.boolean} - int{other.boolean});
         default:
             return false;
     }

@@ -138,6 +138,7 @@ class RowSorter {
         uint64_t last = 0;
         size_t begin = 0;
         size_t end = 0;
+        bool begun = false;    // one has a key
         bool in_order = true;  // those with keys
         bool misfit = false;   // a cell that cannot have such a key
         bool stopped = false;
@@ -173,6 +174,8 @@ class RowSorter {
 
     bool gather(KeyKind kind);
     void gather_part(KeyKind kind, Part& part);
+    void gather_numbers(size_t begin, size_t end, Part& part);
+    void take_key(size_t place, uint64_t key, Part& part);
     bool key_of(KeyKind kind, const Cell& cell, Part& part, uint64_t& key) const;
     void rank_texts();
     PlacedKeys placed(uint64_t least, uint64_t greatest) const;
@@ -238,13 +241,16 @@ bool RowSorter::key_of(KeyKind kind, const Cell& cell, Part& part, uint64_t& key
 void RowSorter::gather_part(KeyKind kind, Part& part) {
     Cell cell;
     const uint64_t turned = descending_ ? UINT64_MAX : 0;
-    bool begun = false;
     for (size_t i = part.begin; i < part.end;) {
         if (stopped()) {
             part.stopped = true;
             return;
         }
         const size_t look = std::min(part.end, i + rows_between_looks);
+        if (kind == KeyKind::number) {
+            gather_numbers(i, look, part);
+            i = look;
+        }
         for (; i < look; ++i) {
             table_.cell(rows_[i], column_, cell);
             if (cell.kind == Cell::Kind::empty) {
@@ -257,13 +263,39 @@ void RowSorter::gather_part(KeyKind kind, Part& part) {
                 return;
             }
             // Numbers of texts are turned once they are ranks.
-            if (kind != KeyKind::rank) key ^= turned;
-            if (!std::exchange(begun, true)) part.first = part.last = key;
-            part.in_order &= part.last <= key;
-            part.least = std::min(part.least, key);
-            part.greatest = std::max(part.greatest, key);
-            part.last = key;
-            keys_[i] = key;
+            take_key(i, kind == KeyKind::rank ? key : key ^ turned, part);
+        }
+    }
+}
+
+inline void RowSorter::take_key(size_t place, uint64_t key, Part& part) {
+    if (!std::exchange(part.begun, true)) part.first = part.last = key;
+    part.in_order &= part.last <= key;
+    part.least = std::min(part.least, key);
+    part.greatest = std::max(part.greatest, key);
+    part.last = key;
+    keys_[place] = key;
+}
+
+// Numbers of rows that lie behind each other are fetched at once.
+void RowSorter::gather_numbers(size_t begin, size_t end, Part& part) {
+    constexpr size_t most_at_once = 128;
+    std::array<uint64_t, most_at_once> values;
+    std::array<uint8_t, most_at_once> known;
+    const uint64_t sign = table_.columns()[column_].type == ColumnType::integer ? sign_bit : 0;
+    const uint64_t turned = descending_ ? UINT64_MAX : 0;
+    const NumberSlice slice = {column_, values.data(), known.data()};
+    while (begin < end) {
+        size_t count = 1;
+        while (count < std::min(most_at_once, end - begin) && rows_[begin + count] == rows_[begin] + count)
+            ++count;
+        table_.numbers(rows_[begin], count, {&slice, 1});
+        for (size_t i = 0; i < count; ++i, ++begin) {
+            if (known[i] == 0) {
+                part.empty.push_back(static_cast<uint32_t>(begin));
+            } else {
+                take_key(begin, values[i] ^ sign ^ turned, part);
+            }
         }
     }
 }

@@ -84,6 +84,23 @@ class PackedRows {
         return found ? *found : (*this)[index].*member;
     }
 
+    // Calls `visit(i, value)` with one column of the rows first + i, i < count, in order.
+    template <auto member, class Visit>
+    void for_each_value(size_t first, size_t count, Visit visit) const {
+        assert(first + count <= size());
+        PackedValues values;
+        size_t i = 0;
+        while (i < count && first + i < packed()) {
+            const size_t offset = (first + i) % rows_per_block;
+            const size_t some = std::min(count - i, rows_per_block - offset);
+            blocks_[(first + i) / rows_per_block].values(place_of<member>(), columns, offset,
+                                                         std::span(values).first(some));
+            for (size_t value = 0; value < some; ++value, ++i)
+                visit(i, PackedField<member>::value_of(values[value]));
+        }
+        for (; i < count; ++i) visit(i, waiting_[first + i - packed()].*member);
+    }
+
     // Calls `visit(std::span<const Row>, first)` for runs of the rows [first, first + count), in order. With `members` those are all
     // that may be looked at.
     template <auto... members, class Visit>

@@ -57,10 +57,15 @@ class PduIndex {
 
     // Calls `visit(packet, pdu)` for every packet of [first, last] that carries a PDU with each that it carries, in order of
     // packet, then of stream; but first for the PDUs of streams not known to begin somewhere. False soon after `stop`, which
-    // may be nullptr, is set.
+    // may be nullptr, is set. `next(packet)` is the first packet from `packet` on that is asked for, beyond `last` where none is.
+    template <class Visit, class Next>
+    bool for_each_carried(PacketNumber first, PacketNumber last, const std::atomic<bool>* stop, Visit visit,
+                          Next next) const;
     template <class Visit>
     bool for_each_carried(PacketNumber first, PacketNumber last, const std::atomic<bool>* stop,
-                          Visit visit) const;
+                          Visit visit) const {
+        return for_each_carried(first, last, stop, visit, [](PacketNumber packet) { return packet; });
+    }
     // Calls `visit` with the PDUs that the packet carries, in order of the stream.
     template <class Visit>
     void carried_by(PacketNumber packet, Visit visit) const {
@@ -190,11 +195,12 @@ void PduIndex::on_segment(PacketNumber packet, const SegmentRow& segment, Stream
                                                     : std::numeric_limits<int64_t>::max();
 }
 
-template <class Visit>
+template <class Visit, class Next>
 bool PduIndex::for_each_carried(PacketNumber first, PacketNumber last, const std::atomic<bool>* stop,
-                                Visit visit) const {
-    constexpr PacketNumber packets_between_looks = 16384;
-    const auto in_range = [&](PacketNumber packet) { return packet >= first && packet <= last; };
+                                Visit visit, Next next) const {
+    const auto in_range = [&](PacketNumber packet) {
+        return packet >= first && packet <= last && next(packet) == packet;
+    };
     for (size_t i = 0; i < streams_.size(); ++i) {
         if (streams_[i].empty()) continue;
         const ConnectionRow& connection = store_->connections()[i / 2];
@@ -217,17 +223,17 @@ bool PduIndex::for_each_carried(PacketNumber first, PacketNumber last, const std
         const auto visit_pdu = [&](uint32_t pdu) { visit(packet, pdu); };
         on_segment(packet, segment, places[at], visit_pdu);
     };
-    for (PacketNumber packet = std::max<PacketNumber>(first, 1); packet <= last;) {
+    for (PacketNumber packet = next(std::max<PacketNumber>(first, 1)); packet <= last;) {
         if (stop != nullptr && stop->load(std::memory_order_relaxed)) return false;
-        const PacketNumber some = std::min(packets_between_looks, last - packet + 1);
+        const PacketNumber some = std::min(packed_run - (packet - 1) % packed_run, last - packet + 1);
         store_->segments()
             .for_each_run<&SegmentRow::connection, &SegmentRow::seq, &SegmentRow::payload_length,
                           &SegmentRow::sender>(packet - 1, some,
                                                [&](std::span<const SegmentRow> segments, size_t at) {
-                                                   for (size_t i = 0; i < segments.size(); ++i)
-                                                       take(at + i + 1, segments[i]);
+                                                   const PacketNumber end = at + segments.size() + 1;
+                                                   for (; packet < end; packet = next(packet + 1))
+                                                       take(packet, segments[packet - at - 1]);
                                                });
-        packet += some;
     }
     return true;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/tables/packets_table.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <iterator>
 #include <optional>
+#include <string>
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/net/decoded_packet.h"
@@ -163,13 +166,29 @@ void info(const PacketRow& row, const CellContext&, Cell& cell) {
     if (text.empty() && row.has(tcp_ack)) text.add("ACK ").add(row.segment<&SegmentRow::ack>());
 }
 
+// By the flags of a segment, those that are set by their names.
+using FlagTexts = std::array<std::string, size_t{1} << flag_names.size()>;
+
+FlagTexts make_flag_texts() {
+    FlagTexts texts;
+    for (size_t flags = 0; flags < texts.size(); ++flags) {
+        for (size_t i = 0; i < flag_names.size(); ++i) {
+            if ((flags >> i & 1) == 0) continue;
+            if (!texts[flags].empty()) texts[flags] += ", ";
+            texts[flags] += flag_names[i];
+        }
+    }
+    return texts;
+}
+
+std::string_view flag_text(uint8_t flags) {
+    static const FlagTexts texts = make_flag_texts();
+    return texts[flags];
+}
+
 void flags(const PacketRow& row, const CellContext&, Cell& cell) {
     if (!row.is_tcp()) return cell.set_empty();
-    const unsigned flags = row.segment<&SegmentRow::flags>();
-    ShortText text(cell);
-    for (size_t i = 0; i < flag_names.size(); ++i) {
-        if ((flags >> i & 1) != 0) text.next().add(flag_names[i]);
-    }
+    cell.set(flag_text(row.segment<&SegmentRow::flags>()));
 }
 
 // An address where there is no port.
@@ -322,6 +341,78 @@ constexpr Column<PacketRow> packet_columns[] = {
 };
 constexpr auto infos = column_infos(packet_columns);
 
+// Packets behind each other, from that of index `first` on, of which a column is read at once.
+struct PacketRange {
+    const PacketIndex& index;
+    const ResultStore& store;
+    size_t first;
+    size_t count;
+};
+using ReadRange = void (*)(const PacketRange& range, const NumberSlice& slice);
+
+// Of those there are segments for.
+size_t segments_of(const PacketRange& range) {
+    const size_t all = range.store.segments().size();
+    return range.first < all ? std::min(range.count, all - range.first) : 0;
+}
+
+template <auto member>
+void read_segments(const PacketRange& range, const NumberSlice& slice) {
+    const StoredRows<SegmentRow>& segments = range.store.segments();
+    const size_t there = segments_of(range);
+    segments.for_each_value<&SegmentRow::connection>(
+        range.first, there,
+        [&](size_t i, ConnectionNumber connection) { slice.known[i] = connection != 0 ? 1 : 0; });
+    segments.for_each_value<member>(range.first, there, [&](size_t i, auto value) {
+        slice.values[i] = slice.known[i] != 0 ? uint64_t{value} : 0;
+    });
+    std::fill(slice.known + there, slice.known + range.count, uint8_t{0});
+    std::fill(slice.values + there, slice.values + range.count, uint64_t{0});
+}
+
+template <auto member>
+void read_places(const PacketRange& range, const NumberSlice& slice) {
+    range.index.for_each_of<member>(range.first + 1, range.count,
+                                    [&](size_t i, auto value) { slice.values[i] = value; });
+    std::fill_n(slice.known, range.count, uint8_t{1});
+}
+
+void read_flags(const PacketRange& range, std::span<Cell> cells) {
+    const StoredRows<SegmentRow>& segments = range.store.segments();
+    const size_t there = segments_of(range);
+    segments.for_each_value<&SegmentRow::flags>(
+        range.first, there, [&](size_t i, uint8_t flags) { cells[i].set(flag_text(flags)); });
+    segments.for_each_value<&SegmentRow::connection>(range.first, there,
+                                                     [&](size_t i, ConnectionNumber connection) {
+                                                         if (connection == 0) cells[i].set_empty();
+                                                     });
+    for (Cell& cell : cells.subspan(there)) cell.set_empty();
+}
+
+// nullptr: of the cells one by one.
+constexpr ReadRange range_reader(std::string_view column) {
+    if (column == "length") return read_places<&PacketPlace::wire_length>;
+    if (column == "captured_length") return read_places<&PacketPlace::captured_length>;
+    if (column == "interface") return read_places<&PacketPlace::interface>;
+    if (column == "connection") return read_segments<&SegmentRow::connection>;
+    if (column == "seq") return read_segments<&SegmentRow::seq>;
+    if (column == "payload") return read_segments<&SegmentRow::payload_length>;
+    if (column == "window") return read_segments<&SegmentRow::window>;
+    return nullptr;
+}
+constexpr size_t column_of(std::string_view name) {
+    size_t column = 0;
+    while (packet_columns[column].name != name) ++column;
+    return column;
+}
+constexpr size_t flags_column = column_of("flags");
+
+constexpr auto range_readers = [] {
+    std::array<ReadRange, std::size(packet_columns)> readers{};
+    for (size_t i = 0; i < readers.size(); ++i) readers[i] = range_reader(packet_columns[i].name);
+    return readers;
+}();
+
 class PacketsTable final : public Table {
   public:
     PacketsTable(const PacketIndex& index, const ResultStore& store, const PduIndex* pdus)
@@ -332,6 +423,19 @@ class PacketsTable final : public Table {
     size_t rows() const override { return index_.packets(); }
     void cell(size_t row, size_t column, Cell& cell) const override {
         packet_columns[column].get({row + 1, index_, store_, pdus_}, {row + 1, nullptr}, cell);
+    }
+    void cells(size_t column, size_t first, std::span<Cell> cells) const override {
+        if (column == flags_column) return read_flags({index_, store_, first, cells.size()}, cells);
+        Table::cells(column, first, cells);
+    }
+    void numbers(size_t first, size_t count, std::span<const NumberSlice> slices) const override {
+        for (const NumberSlice& slice : slices) {
+            if (const ReadRange read = range_readers[slice.column]; read != nullptr) {
+                read({index_, store_, first, count}, slice);
+            } else {
+                Table::numbers(first, count, {&slice, 1});
+            }
+        }
     }
 
   private:

@@ -43,7 +43,7 @@ void link(const CaptureData& data, Selected table, const RowSet& passing, Filter
     if (stop) return;
     const auto reading = data.read();
     auto result = std::make_shared<FilterResult>(std::move(filter));
-    result->rows = link_rows(reading.pdu_index(), table, passing, &stop);
+    result->rows = link_rows(reading.pdu_index(), table, passing, &stop, 2);
     if (stop) return;
     outcome.passed = passing.count();
     outcome.total = passing.size();
