@@ -543,13 +543,20 @@ void CaptureWindow::show_warning() {
 
 void CaptureWindow::show_range() {
     const TimeRange range = state().range();
-    if (range.empty()) return range_label_->clear();
+    if (range.empty()) {
+        range_label_->setMinimumSize(0, 0);
+        range_label_->setMaximumSize(QWIDGETSIZE_MAX, QWIDGETSIZE_MAX);
+        return range_label_->clear();
+    }
     const QString from = full_time(range.begin_ns, document_->first_ns(), state().time_format());
     const QString span = short_duration(range.span_ns());
     range_label_->setText(
         range.contains(state().whole())
             ? tr("%1 from %2").arg(span, from)
             : tr("%1 of %2, from %3").arg(span, short_duration(state().whole().span_ns()), from));
+    // It grows and does not shrink, and its size is fixed: what moves does not have the window arranged anew with each step.
+    const QSize wanted = range_label_->sizeHint().expandedTo(range_label_->minimumSize());
+    if (wanted != range_label_->minimumSize()) range_label_->setFixedSize(wanted);
 }
 
 void CaptureWindow::show_cursor() {
