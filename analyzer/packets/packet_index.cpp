@@ -37,18 +37,27 @@ const OtherPacket* PacketIndex::other(PacketNumber packet) const {
 bool PacketIndex::packets_of(uint32_t conversation, PacketNumber first, PacketNumber last, size_t most,
                              std::vector<PacketNumber>& found) const {
     const size_t had = found.size();
-    bool all = true;
-    for (PacketNumber packet = last; packet >= first && packet > 0; --packet) {
-        const uint32_t other = conversations_[packet - 1];
-        if (other != conversation && other != Conversations::fragments) continue;
-        if (found.size() - had == most) {
-            all = false;
-            break;
+    const auto finish = [&](bool all) {
+        std::reverse(found.begin() + static_cast<std::ptrdiff_t>(had), found.end());
+        return all;
+    };
+    for (PacketNumber packet = last; packet >= first && packet > 0;) {
+        const size_t row = packet - 1;
+        const size_t block = row / RowList::block_rows * RowList::block_rows;
+        // Most packets are passed over, many at once.
+        if (!conversations_.may_be_beside(row, conversation) &&
+            !conversations_.may_be_beside(row, Conversations::fragments)) {
+            packet = block;
+            continue;
         }
-        found.push_back(packet);
+        for (; packet > block && packet >= first; --packet) {
+            const uint32_t other = conversations_[packet - 1];
+            if (other != conversation && other != Conversations::fragments) continue;
+            if (found.size() - had == most) return finish(false);
+            found.push_back(packet);
+        }
     }
-    std::reverse(found.begin() + static_cast<std::ptrdiff_t>(had), found.end());
-    return all;
+    return finish(true);
 }
 
 }  // namespace sanscope

@@ -38,6 +38,11 @@ class RowList {
         if (block == blocks_.size()) return waiting_[index % block_rows];
         return blocks_[block].row(index % block_rows);
     }
+    // False only where none of the rows of the block that `index` is in, which begins at a multiple of block_rows, is `row`.
+    bool may_be_beside(size_t index, uint32_t row) const {
+        const size_t block = index / block_rows;
+        return block == blocks_.size() || blocks_[block].may_have(row);
+    }
     uint32_t front() const { return (*this)[0]; }
     uint32_t back() const { return waiting_.back(); }
 
@@ -55,6 +60,7 @@ class RowList {
         uint32_t row(size_t at) const {
             return least + static_cast<uint32_t>(bits_at(words, at * width, width));
         }
+        bool may_have(uint32_t row) const { return row >= least && uint64_t{row - least} >> width == 0; }
     };
 
     void pack_waiting();

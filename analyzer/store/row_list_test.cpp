@@ -37,6 +37,7 @@ void expect_same(const RowList& list, const std::vector<uint32_t>& rows, const c
     ASSERT_EQ(list.empty(), rows.empty()) << name;
     ASSERT_THAT(std::vector<uint32_t>(list.begin(), list.end()), ElementsAreArray(rows)) << name;
     if (rows.empty()) return;
+    for (size_t i = 0; i < rows.size(); ++i) ASSERT_TRUE(list.may_be_beside(i, rows[i])) << name;
     EXPECT_EQ(list.front(), rows.front()) << name;
     EXPECT_EQ(list.back(), rows.back()) << name;
 }
@@ -109,6 +110,19 @@ TEST(RowList, ChangesARow) {
         }
         expect_same(list, rows, shape.name);
     }
+}
+
+TEST(RowList, TellsWhatIsInNoneOfABlock) {
+    WordPool words;
+    RowList list(words);
+    for (uint32_t i = 0; i < 3 * RowList::block_rows; ++i) list.push_back(1000 + i);
+    EXPECT_TRUE(list.may_be_beside(0, 1127));
+    EXPECT_FALSE(list.may_be_beside(0, 999));
+    EXPECT_FALSE(list.may_be_beside(127, 1128));
+    EXPECT_FALSE(list.may_be_beside(128, 1127));
+    EXPECT_TRUE(list.may_be_beside(128, 1128));
+    EXPECT_FALSE(list.may_be_beside(0, UINT32_MAX));
+    EXPECT_TRUE(list.may_be_beside(3 * RowList::block_rows - 1, 7)) << "it waits as it is";
 }
 
 TEST(RowList, TakesFewBitsOfRowsNearEachOther) {
