@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -12,11 +13,15 @@ namespace sanscope {
 // Any thread. The store outlives this.
 class SharedBudgets {
   public:
-    explicit SharedBudgets(const ResultStore& store) : store_(&store) {}
+    // `held`: none are found before release(), since who asks first would keep others waiting.
+    explicit SharedBudgets(const ResultStore& store, bool held = false) : store_(&store), held_(held) {}
 
-    // False while the store is not finished, or where it keeps no budgets.
+    void release() { held_.store(false, std::memory_order_release); }
+
+    // False while they are held or the store is not finished, or where it keeps no budgets.
     bool find(CommandNumber command, CommandBudget& budget) {
-        if (!store_->finished() || !store_->keeps_budgets()) return false;
+        if (held_.load(std::memory_order_acquire) || !store_->finished() || !store_->keeps_budgets())
+            return false;
         const std::lock_guard lock(mutex_);
         if (budgets_ == nullptr) budgets_ = std::make_unique<TimeBudgets>(*store_);
         if (command.value() != last_) last_budget_ = budgets_->of(command);
@@ -27,6 +32,7 @@ class SharedBudgets {
 
   private:
     const ResultStore* store_;
+    std::atomic<bool> held_;
     std::mutex mutex_;
     std::unique_ptr<TimeBudgets> budgets_;
     // A row of a table asks once for each of its cells.

@@ -31,7 +31,7 @@ CaptureData::CaptureData(std::string path, std::unique_ptr<SpillingMemory> memor
       engine_(ResultStore::Keep::everything(), Engine::StopAfter::none, memory_.get()),
       timeline_(engine_.store(), reader_->index(), memory_.get()),
       pdu_index_(engine_.store(), memory_.get()),
-      budgets_(std::make_shared<SharedBudgets>(engine_.store())),
+      budgets_(std::make_shared<SharedBudgets>(engine_.store(), true)),
       growing_(growing) {}
 
 CaptureData::~CaptureData() = default;
@@ -106,13 +106,20 @@ bool CaptureData::has_rows_in_file() const {
 // In small steps, so that neither the loader nor a view waits long.
 void CaptureData::update_indices(bool last, const std::atomic<bool>& abandoned) {
     constexpr size_t rows_at_once = 100'000;
+    bool pdus_taken = false;
     for (bool all = false; !all && !abandoned;) {
         const std::shared_lock engine(engine_lock_);
         const std::shared_lock senders(senders_lock_);
         const std::shared_lock packets(packets_lock_);
         const std::lock_guard timeline(timeline_lock_);
+        // The loader waits, so that a processor is free.
+        std::jthread pdus;
+        if (std::exchange(pdus_taken, true)) {
+            pdu_index_.update();
+        } else {
+            pdus = std::jthread([this] { pdu_index_.update(); });
+        }
         all = timeline_.update(rows_at_once);
-        pdu_index_.update();
     }
     if (!last || abandoned) return;
     const std::shared_lock engine(engine_lock_);
@@ -191,6 +198,7 @@ void CaptureData::load(const std::atomic<bool>& stop, const std::atomic<bool>& a
     update_indices(true, abandoned);
     if (abandoned) return;
     memory_->set_aside();
+    budgets_->release();
     complete_.store(true, std::memory_order_release);
     grown();
 }

@@ -82,6 +82,7 @@ FindingsView::FindingsView(Document& document, QWidget* parent)
       status_(new QLabel(tr("Looking at the capture…"), this)),
       explain_(new QLabel(QStringLiteral("<a href=\"#\">%1</a>").arg(tr("What does this mean?")), this)) {
     setAccessibleName(tr("Findings"));
+    since_begun_.start();
     make_widgets();
     connect(list_, &QListView::clicked, this, &FindingsView::on_clicked);
     connect(list_, &QWidget::customContextMenuRequested, this, &FindingsView::show_menu);
@@ -158,11 +159,24 @@ void FindingsView::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange && list_ != nullptr) list_->viewport()->update();
 }
 
-// A look at everything keeps the loader waiting: seldom enough that this does not show.
+// A look at everything keeps the loader waiting: seldom enough that this does not show, and not at all where the whole
+// capture is soon there.
 void FindingsView::on_grown() {
     if (!document().loading() || !job_.idle()) return;
     if (since_last_.isValid() && since_last_.elapsed() < pause_ms_) return;
+    if (since_last_.isValid() && soon_loaded()) return;
     ask();
+}
+
+// If it goes on as it did.
+bool FindingsView::soon_loaded() const {
+    constexpr uint64_t soon_ms = 5000;
+    const CaptureData::Progress progress = document().data()->progress();
+    if (document().live() || progress.bytes_total == 0 || progress.bytes_read > progress.bytes_total)
+        return false;
+    const double left = static_cast<double>(progress.bytes_total - progress.bytes_read) /
+                        static_cast<double>(std::max<uint64_t>(progress.bytes_read, 1));
+    return left * static_cast<double>(since_begun_.elapsed()) < soon_ms;
 }
 
 void FindingsView::ask() {

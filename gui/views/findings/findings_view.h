@@ -74,6 +74,7 @@ class FindingsView : public View {
     using GroupKey = std::pair<Finding::Kind, QString>;
     static Answer look_at(const CaptureData& data, const StopFlag& stop);
     void on_grown();
+    bool soon_loaded() const;
     void ask();
     void make_widgets();
     void fill();
@@ -105,8 +106,9 @@ class FindingsView : public View {
     std::vector<Row> to_look_up_;  // lines of which it is not known which rows they count; the next one last
     std::set<GroupKey> open_;
     QPoint released_at_;
-    bool stale_ = true;        // not looked at since it was last hidden
-    bool last_shown_ = false;  // what is shown is of the whole capture
+    bool stale_ = true;          // not looked at since it was last hidden
+    bool last_shown_ = false;    // what is shown is of the whole capture
+    QElapsedTimer since_begun_;  // to follow the document
     QElapsedTimer since_last_;
     int64_t pause_ms_ = 1000;
     QStandardItemModel* model_;
