@@ -142,7 +142,8 @@ class LinkedRowsOfCapture : public testing::TestWithParam<unsigned> {
     }
 
     void check(Selected table, const RowSet& selected, const std::string& what) const {
-        const LinkedRows found = link_rows(index, table, selected);
+        const LinkedRows found =
+            link_rows(index, table, selected, nullptr, selected.count() % 2 == 0 ? 1 : 2);
         const LinkedRows wanted = expected(table, selected);
         EXPECT_EQ(found.packets, wanted.packets) << what << ": packets";
         EXPECT_EQ(found.commands, wanted.commands) << what << ": commands";
@@ -239,13 +240,15 @@ TEST(LinkedRows, many_are_linked_as_few_are) {
         index.packets_of_pdu(pdu, found);
         for (const PacketNumber packet : found) packets.set(packet - 1);
     }
-    EXPECT_EQ(link_rows(index, Selected::pdus, all).packets, packets);
+    for (const unsigned threads : {1U, 2U, 3U})
+        EXPECT_EQ(link_rows(index, Selected::pdus, all, nullptr, threads).packets, packets) << threads;
 
     RowSet pdus(store.pdus().size());
     packets.for_each(
         [&](size_t packet) { index.carried_by(packet + 1, [&](uint32_t pdu) { pdus.set(pdu); }); });
     ASSERT_GT(packets.count(), 5000u);
-    EXPECT_EQ(link_rows(index, Selected::packets, packets).pdus, pdus);
+    for (const unsigned threads : {1U, 2U, 3U})
+        EXPECT_EQ(link_rows(index, Selected::packets, packets, nullptr, threads).pdus, pdus) << threads;
 }
 
 TEST(LinkedRows, what_a_kernel_told_is_its_packets) {

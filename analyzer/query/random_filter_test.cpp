@@ -219,9 +219,12 @@ TEST(RandomFilter, selects_what_its_conditions_say) {
         ASSERT_TRUE(std::holds_alternative<RowFilter>(compiled))
             << expression.text << ": " << std::get<FilterError>(compiled).message;
         RowTest test(std::get<RowFilter>(compiled), table);
+        const uint64_t of_rows = test.of_rows(0, table.rows());
+        ASSERT_EQ(test.of_rows(7, 20), of_rows >> 7 & ((1U << 20) - 1)) << expression.text;
         for (size_t row = 0; row < table.rows(); row++) {
             const bool expected = expression.holds(table[row]);
             ASSERT_EQ(test(row), expected) << expression.text << " of row " << row;
+            ASSERT_EQ((of_rows >> row & 1) != 0, expected) << expression.text << " of row " << row;
             judged++;
             selected += expected ? 1 : 0;
         }

@@ -145,6 +145,12 @@ TEST(PackedRows, GiveBackEveryMember) {
             });
             EXPECT_EQ(next, first + some);
             next = first;
+            rows.for_each_value<&WindowRow::time_ns>(first, some, [&](size_t i, int64_t time_ns) {
+                ASSERT_EQ(first + i, next);
+                ASSERT_EQ(time_ns, wanted[next++].time_ns);
+            });
+            EXPECT_EQ(next, first + some);
+            next = first;
             rows.for_each_run<&WindowRow::cwnd, &WindowRow::limit>(
                 first, some, [&](std::span<const WindowRow> run, size_t) {
                     for (const WindowRow& row : run) {

@@ -474,6 +474,39 @@ TEST_F(PacketsOfConversations, are_filtered) {
     EXPECT_FALSE(where(*table, "info contains \"Data-In\" and pdu").empty());
 }
 
+TEST_F(PacketsOfConversations, many_cells_are_as_one_by_one) {
+    // Behind the last segment are packets of which none is known.
+    RawPacket raw;
+    raw.wire_length = 60;
+    for (int i = 0; i < 5; ++i) index.add(raw, 0);
+    const auto table = make_packets_table(index, captured.engine.store(), &pdus);
+    ASSERT_GT(table->rows(), 300u);
+    const std::vector<std::pair<size_t, size_t>> ranges{
+        {0, table->rows()}, {1, 64}, {100, 60}, {127, 2}, {table->rows() - 70, 70}, {table->rows() - 3, 3}};
+    Cell cell;
+    for (size_t column = 0; column < table->columns().size(); ++column) {
+        for (const auto& [first, count] : ranges) {
+            std::vector<Cell> cells(count);
+            table->cells(column, first, cells);
+            std::vector<uint64_t> values(count, 1);
+            std::vector<uint8_t> known(count, 2);
+            const NumberSlice slice = {column, values.data(), known.data()};
+            const bool number = table->columns()[column].type != ColumnType::text;
+            if (number) table->numbers(first, count, {&slice, 1});
+            for (size_t i = 0; i < count; ++i) {
+                table->cell(first + i, column, cell);
+                ASSERT_EQ(text_of(cells[i]), text_of(cell)) << table->columns()[column].name;
+                if (!number) continue;
+                uint64_t value = 0;
+                uint8_t is_known = 0;
+                NumberSlice{column, &value, &is_known}.set(0, cell);
+                ASSERT_EQ(values[i], value) << table->columns()[column].name;
+                ASSERT_EQ(known[i], is_known) << table->columns()[column].name;
+            }
+        }
+    }
+}
+
 TEST_F(PacketsOfConversations, are_ordered_by_every_column) {
     const auto table = make_packets_table(index, captured.engine.store(), &pdus);
     for (size_t column = 0; column < table->columns().size(); ++column) {

@@ -60,6 +60,19 @@ void fill_budget_part(QPainter& painter, const Theme& theme, BudgetPart part, co
     if (part == BudgetPart::unknown) painter.fillRect(rect, QBrush(blend(theme.axis), Qt::BDiagPattern));
 }
 
+void fill_budget_part(QPainter& painter, const Theme& theme, BudgetPart part,
+                      const std::vector<QRect>& rects) {
+    const auto fill = [&](const QBrush& brush) {
+        painter.setBrush(brush);
+        painter.drawRects(rects.data(), static_cast<int>(rects.size()));
+    };
+    painter.save();
+    painter.setPen(Qt::NoPen);
+    fill(budget_color(theme, part));
+    if (part == BudgetPart::unknown) fill(QBrush(theme.axis, Qt::BDiagPattern));
+    painter.restore();
+}
+
 QString budget_title(BudgetPart part) {
     const std::string_view title = budget_part_title(part);
     return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));

@@ -3,6 +3,7 @@
 
 #include <QPainter>
 #include <QString>
+#include <vector>
 
 #include "gui/plot/theme.h"
 
@@ -17,6 +18,9 @@ QColor budget_color(const Theme& theme, BudgetPart part);
 // how much of the background shines through.
 void fill_budget_part(QPainter& painter, const Theme& theme, BudgetPart part, const QRectF& rect,
                       double faded = 0);
+// The same of many stretches, of which none lies over another.
+void fill_budget_part(QPainter& painter, const Theme& theme, BudgetPart part,
+                      const std::vector<QRect>& rects);
 
 // "congestion window".
 QString budget_title(BudgetPart part);

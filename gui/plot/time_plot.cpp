@@ -186,7 +186,10 @@ class TimePlot::Overlay : public QCPLayerable {
             if (!pane->time_ || !pane->rect_->visible()) continue;
             around = around ? around->united(pane->area()) : pane->area();
         }
+        plot_.overlaid_ = QRegion();
         if (!around) return;
+        if (!plot_.message_.isEmpty() || !plot_.state_.selected_range().empty() || plot_.gestures_.drawn())
+            plot_.overlaid_ = plot_.rect();
         painter->setFont(plot_.font());
         if (!plot_.message_.isEmpty()) {
             painter->setPen(theme.faint_text);
@@ -201,6 +204,8 @@ class TimePlot::Overlay : public QCPLayerable {
             if (!pane->time_ || !pane->rect_->visible()) continue;
             painter->drawLine(QPointF(x, pane->area().top()), QPointF(x, pane->area().bottom()));
         }
+        constexpr int beside = 2;  // pixels, for the pen
+        plot_.overlaid_ += QRect(static_cast<int>(x) - beside, 0, 2 * beside + 1, plot_.height());
     }
 
   private:
@@ -427,6 +432,21 @@ void TimePlot::draw_into(QPainter& painter, QPointF at) {
     painter.drawPicture(at, picture);
     // toPainter() has left the layout at that size, which is the present one.
     redraw();
+}
+
+// As QCustomPlot's own, but of the buffer that lies over the data, and is mostly empty, only the part in which something is.
+void TimePlot::paintEvent(QPaintEvent*) {
+    QCPPainter painter(this);
+    if (!painter.isActive()) return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.fillRect(mViewport, mBackgroundBrush);
+    for (qsizetype i = 0; i < mPaintBuffers.size(); ++i) {
+        if (i > 0 && i + 1 == mPaintBuffers.size()) {
+            if (overlaid_.isEmpty()) continue;
+            painter.setClipRegion(overlaid_);
+        }
+        mPaintBuffers[i]->draw(&painter);
+    }
 }
 
 void TimePlot::resizeEvent(QResizeEvent* event) {

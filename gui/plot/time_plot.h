@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QPoint>
+#include <QRegion>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -107,6 +108,7 @@ class TimePlot : public QCustomPlot {
     void arranged();
 
   protected:
+    void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
@@ -134,6 +136,7 @@ class TimePlot : public QCustomPlot {
     int rows_ = 0;
     int left_margin_ = 0;
     QString message_;
+    QRegion overlaid_;  // outside of it nothing lies over the data
 };
 
 }  // namespace sanscope

@@ -45,6 +45,46 @@ class TimePlotTest : public testing::Test {
     int drawn = 0;
 };
 
+// Painted by QCustomPlot itself.
+class PlainlyPainted : public TimePlot {
+  public:
+    using TimePlot::TimePlot;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override { QCustomPlot::paintEvent(event); }
+};
+
+TEST_F(TimePlotTest, WhatLiesOverTheDataIsPaintedInFull) {
+    PlainlyPainted plain(state, nullptr);
+    PlotPane& pane = plain.add_pane({.label = QStringLiteral("bytes"), .unit = ValueUnit::bytes});
+    TimePlot painted(state, nullptr);
+    PlotPane& same = painted.add_pane({.label = QStringLiteral("bytes"), .unit = ValueUnit::bytes});
+    for (PlotPane* each : {&pane, &same}) each->set_values({0, 1000});
+    const auto expect_same = [&](const char* what) {
+        for (TimePlot* each : {static_cast<TimePlot*>(&plain), &painted}) {
+            each->resize(700, 300);
+            each->show();
+            each->replot();
+        }
+        EXPECT_EQ(painted.grab().toImage(), plain.grab().toImage()) << what;
+    };
+    expect_same("nothing");
+    const QImage bare = painted.grab().toImage();
+    state.set_cursor(start + 333 * ms);
+    expect_same("a cursor");
+    EXPECT_NE(painted.grab().toImage(), bare);
+    state.set_selected_range({start + 200 * ms, start + 500 * ms});
+    expect_same("a range and a cursor");
+    state.set_cursor(std::nullopt);
+    expect_same("a range");
+    state.set_selected_range({});
+    expect_same("nothing again");
+    EXPECT_EQ(painted.grab().toImage(), bare);
+    for (TimePlot* each : {static_cast<TimePlot*>(&plain), &painted})
+        each->set_message(QStringLiteral("Nothing."));
+    expect_same("a message");
+}
+
 TEST_F(TimePlotTest, PanesStandExactlyAboveEachOther) {
     EXPECT_EQ(upper->area().left(), lower->area().left());
     EXPECT_EQ(upper->area().width(), lower->area().width());

@@ -3,7 +3,10 @@
 
 #include <QLabel>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "gui/plot/budget_colors.h"
 #include "gui/plot/plot_drawing.h"
@@ -257,26 +260,42 @@ void TimeBudgetsView::draw_columns(QPainter& painter, const PlotPane& pane, bool
     const TimeViewport view = pane.viewport();
     const ValueScale scale = pane.scale();
     const PartsPicture& drawn = picture();
+    std::array<std::vector<QRect>, budget_parts> stretches;
+    const auto fill = [&] {
+        for (size_t part = 0; part < budget_parts; ++part) {
+            if (!stretches[part].empty())
+                fill_budget_part(painter, theme, static_cast<BudgetPart>(part), stretches[part]);
+            stretches[part].clear();
+        }
+    };
+    const double highest = pane.area().top() - 1;
+    double beside = view.origin - 1;
     for (size_t i = 0; i < drawn.columns.size(); ++i) {
         const PartsColumn& column = drawn.columns[i];
         if (column.commands == 0) continue;
-        const double left = std::floor(view.x_of(drawn.begin_of(i)));
-        const double right = std::max(left + 1, std::floor(view.x_of(drawn.begin_of(i + 1))));
+        double left = std::floor(view.x_of(drawn.begin_of(i)));
+        double right = std::max(left + 1, std::floor(view.x_of(drawn.begin_of(i + 1))));
         if (right <= view.origin || left >= view.origin + view.length) continue;
+        left = std::max(left, view.origin - 1);
+        right = std::min(right, view.origin + view.length + 1);
         const auto whole = static_cast<double>(sum_of(column.sums));
         if (whole <= 0) continue;
+        // Columns narrower than a pixel lie over those before.
+        if (left < beside) fill();
+        beside = right;
         const double of_one = shares ? all_of_it / whole : 1 / static_cast<double>(column.commands);
         double up_to = 0;
         double bottom = std::round(scale.y_of(0));
         for (size_t part = 0; part < budget_parts; ++part) {
             up_to += static_cast<double>(column.sums[part]);
-            const double top = std::round(scale.y_of(up_to * of_one));
+            const double top = std::max(std::round(scale.y_of(up_to * of_one)), highest);
             if (top >= bottom) continue;
-            fill_budget_part(painter, theme, static_cast<BudgetPart>(part),
-                             QRectF(left, top, right - left, bottom - top));
+            stretches[part].emplace_back(static_cast<int>(left), static_cast<int>(top),
+                                         static_cast<int>(right - left), static_cast<int>(bottom - top));
             bottom = top;
         }
     }
+    fill();
 }
 
 std::optional<TimeBudgetsView::Under> TimeBudgetsView::under(QPoint at) const {
