@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/views/time_budgets/breakdown_table.h"
 
+#include <QFont>
+#include <QHash>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -66,6 +68,16 @@ class BarDelegate final : public QStyledItemDelegate {
         draw_focus(*painter, option, theme);
     }
 
+    // Of figures, which come again and again, that of each text is found once.
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const QString text = index.data(Qt::DisplayRole).toString();
+        if (option.font != font_ || sizes_.size() > most_sizes) sizes_.clear();
+        font_ = option.font;
+        const auto known = sizes_.constFind(text);
+        if (known != sizes_.constEnd()) return *known;
+        return *sizes_.insert(text, QStyledItemDelegate::sizeHint(option, index));
+    }
+
   private:
     static void draw_focus(QPainter& painter, const QStyleOptionViewItem& option, const Theme& theme) {
         if (!option.state.testFlag(QStyle::State_HasFocus)) return;
@@ -76,7 +88,11 @@ class BarDelegate final : public QStyledItemDelegate {
         painter.restore();
     }
 
+    static constexpr qsizetype most_sizes = 4096;
+
     const BreakdownModel& model_;
+    mutable QFont font_;
+    mutable QHash<QString, QSize> sizes_;  // by text, in this font
 };
 
 QString count_text(uint64_t count) {

@@ -189,7 +189,9 @@ void TimeBudgetsView::learn_parts(const BudgetSums& anywhere) {
     for (size_t i = 0; i < budget_parts; ++i) {
         if (anywhere[i] > 0) present.push_back(static_cast<BudgetPart>(i));
     }
-    if (std::exchange(present_, present) != present) make_legend();
+    if (std::exchange(present_, present) == present) return;
+    make_legend();
+    plot_->redraw();
 }
 
 void TimeBudgetsView::redraw() {
@@ -227,7 +229,6 @@ void TimeBudgetsView::ask_breakdown() {
             learn_parts(breakdown.anywhere);
             table_->show_breakdown(std::move(breakdown), present_);
             fit_table();
-            plot_->redraw();
         });
 }
 
