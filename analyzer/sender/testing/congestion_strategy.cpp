@@ -97,8 +97,7 @@ class HyStart {
 
 class Cubic : public CongestionStrategy {
   public:
-    explicit Cubic(bool hystart, int64_t tick_ns = 1, int64_t phase_ns = 0)
-        : use_hystart_(hystart), tick_ns_(tick_ns), phase_ns_(phase_ns) {}
+    explicit Cubic(bool hystart) : use_hystart_(hystart) {}
 
     void on_round_trip(CongestionWindow& window, int64_t rtt_ns, const Moment& moment) override {
         // The first second of an epoch is not trusted to show the path's own delay.
@@ -135,25 +134,17 @@ class Cubic : public CongestionStrategy {
     }
 
     // RFC 9438 §5.8: time in which nothing was sent is no time for the curve.
-    void on_send_after_idle(int64_t idle_ns, const Moment& moment) override {
-        if (in_epoch_) epoch_start_ns_ += at_tick(moment.now_ns) - at_tick(moment.now_ns - idle_ns);
+    void on_send_after_idle(int64_t idle_ns, const Moment&) override {
+        if (in_epoch_) epoch_start_ns_ += idle_ns;
     }
 
   private:
     static constexpr double beta = 717.0 / 1024;
     static constexpr double c = 0.4;
 
-    bool ticks() const { return tick_ns_ > 1; }
-    int64_t at_tick(int64_t ns) const { return (ns + phase_ns_) / tick_ns_ * tick_ns_ - phase_ns_; }
     uint32_t segments_for_one_more(const CongestionWindow& window, uint32_t segments, int64_t now_ns) {
         const double cwnd = window.cwnd;
         acked_in_epoch_ += segments;
-        now_ns = at_tick(now_ns);
-        constexpr int64_t ticks_between = 7;
-        if (ticks() && last_cwnd_ == window.cwnd && now_ns - last_ns_ <= ticks_between * tick_ns_)
-            return last_for_one_;
-        last_cwnd_ = window.cwnd;
-        last_ns_ = now_ns;
         if (!in_epoch_) {
             in_epoch_ = true;
             epoch_start_ns_ = now_ns;
@@ -177,18 +168,12 @@ class Cubic : public CongestionStrategy {
         }
         if (reno_estimate_ > cwnd) for_one = std::min(for_one, cwnd / (reno_estimate_ - cwnd));
         // Never faster than half of slow start, and for a number that fits.
-        last_for_one_ = static_cast<uint32_t>(std::clamp(for_one, 2.0, 1e9));
-        return last_for_one_;
+        return static_cast<uint32_t>(std::clamp(for_one, 2.0, 1e9));
     }
 
     AdditiveIncrease increase_;
     HyStart hystart_;
     bool use_hystart_;
-    int64_t tick_ns_;
-    int64_t phase_ns_;
-    uint32_t last_cwnd_ = 0;
-    int64_t last_ns_ = 0;
-    uint32_t last_for_one_ = 0;
     bool path_is_full_ = false;
     bool in_epoch_ = false;
     int64_t epoch_start_ns_ = 0;
@@ -271,10 +256,6 @@ std::unique_ptr<CongestionStrategy> make_reno() {
 
 std::unique_ptr<CongestionStrategy> make_cubic(bool hystart) {
     return std::make_unique<Cubic>(hystart);
-}
-
-std::unique_ptr<CongestionStrategy> make_ticking_cubic(int64_t phase_ns) {
-    return std::make_unique<Cubic>(true, 4 * millisecond, phase_ns);
 }
 
 }  // namespace sanscope::simulated

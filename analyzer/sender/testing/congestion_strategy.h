@@ -48,10 +48,6 @@ std::unique_ptr<CongestionStrategy> make_reno();
 // acknowledgements, as Linux has it (net/ipv4/tcp_cubic.c).
 std::unique_ptr<CongestionStrategy> make_cubic(bool hystart = true);
 
-// The same by a clock that ticks every 4 ms, so long before multiples of that, as a kernel's does: the curve goes on at its ticks, and
-// while cwnd stays the same at each eighth of them only (bictcp_update()).
-std::unique_ptr<CongestionStrategy> make_ticking_cubic(int64_t phase_ns);
-
 // Reno with `connections` that share one window, as of an ensemble's (RFC 2140, Fair-TCP): of one it grows by a segment in
 // so many windows, and halves all the same.
 std::unique_ptr<CongestionStrategy> make_shared_reno(uint32_t connections);

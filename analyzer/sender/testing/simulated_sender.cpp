@@ -12,16 +12,14 @@ constexpr int64_t least_timeout_ns = 200 * millisecond;
 constexpr int64_t timer_slack_ns = 2 * millisecond;  // what Linux adds to its short timers
 constexpr int64_t longest_timeout_ns = 120 * second;
 
-std::unique_ptr<CongestionStrategy> strategy_for(const SimulatedSender::Options& options) {
-    switch (options.control) {
+std::unique_ptr<CongestionStrategy> strategy_for(SimulatedSender::Control control) {
+    switch (control) {
         case SimulatedSender::Control::reno:
             return make_reno();
         case SimulatedSender::Control::cubic:
             return make_cubic();
         case SimulatedSender::Control::cubic_without_hystart:
             return make_cubic(false);
-        case SimulatedSender::Control::ticking_cubic:
-            return make_ticking_cubic(options.tick_phase_ns);
         case SimulatedSender::Control::reno_shared_by_four:
             return make_shared_reno(4);
         case SimulatedSender::Control::vegas:
@@ -36,7 +34,7 @@ SimulatedSender::SimulatedSender(VirtualTime& time, const Options& options, Obse
     : time_(time),
       options_(options),
       observer_(std::move(observer)),
-      strategy_(strategy_for(options)),
+      strategy_(strategy_for(options.control)),
       snd_una_(options.first_byte),
       snd_nxt_(options.first_byte),
       high_seq_(options.first_byte),

@@ -27,14 +27,13 @@ namespace sanscope::simulated {
 //   undo                by timestamps (RFC 3522, RFC 4015) and by D-SACK (RFC 3708)
 class SimulatedSender {
   public:
-    enum class Control { reno, cubic, cubic_without_hystart, ticking_cubic, reno_shared_by_four, vegas };
+    enum class Control { reno, cubic, cubic_without_hystart, reno_shared_by_four, vegas };
 
     struct Options {
         Serial32 first_byte{1};  // sequence number of the first byte of data
         uint32_t mss = 1448;
         uint32_t initial_window = 10;  // segments (RFC 6928)
         Control control = Control::reno;
-        int64_t tick_phase_ns = 0;  // of ticking_cubic
         bool sack = true;
         bool timestamps = true;
         bool ecn = false;
