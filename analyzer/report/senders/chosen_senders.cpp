@@ -18,7 +18,7 @@ SenderFacts facts_of(const SenderSummary& summary, const ResultStore& store) {
     facts.number = summary.connection();
     facts.connection = &store.connection(facts.number);
     facts.is_initiator = facts.connection->is_initiator(summary.side());
-    for (size_t i = 0; i < loss_kinds; ++i) facts.losses[i] = summary.lost(static_cast<LossKind>(i));
+    for (size_t i = 0; i < loss_kinds; ++i) facts.losses[i] = summary.losses(static_cast<LossKind>(i));
     return facts;
 }
 

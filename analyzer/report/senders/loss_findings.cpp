@@ -68,6 +68,18 @@ bool may_have_been_late(const OfSender& sender) {
     return sender.captured_at_sender() && late >= least && late * part >= facts.repaired();
 }
 
+// Of those that were sent again, which bring only the rest of a segment of which another brought the beginning; 0 where not all of
+// the capture is told of.
+uint64_t sent_again_in_parts(const OfSender& sender) {
+    uint64_t rests = 0;
+    for (const LossKind kind : {LossKind::fast_retransmit, LossKind::rto, LossKind::tlp}) {
+        const SenderSummary& summary = *sender.facts.summary;
+        if (summary.losses(kind) != sender.count(kind)) return 0;
+        rests += summary.losses(kind) - summary.lost(kind);
+    }
+    return rests;
+}
+
 }  // namespace
 
 void add_losses(const OfSender& sender) {
@@ -128,6 +140,10 @@ void add_losses(const OfSender& sender) {
                           : maybe_late ? ", or late"
                                        : "")
             : fmt::format("{} arrived late and filled gaps at the receiver", counted(repaired, "segment")));
+    if (const uint64_t rests = sent_again_in_parts(sender); rests > 0) {
+        finding.add_sign(fmt::format("{} of them {} the rest of a segment that was sent again in two parts",
+                                     human_count(rests), rests == 1 ? "is" : "are"));
+    }
     if (in_part) {
         finding.add_sign(sender.missing_sign());
     } else if (facts.summary->in_state_ns(CaState::recovery) + facts.summary->in_state_ns(CaState::loss) >

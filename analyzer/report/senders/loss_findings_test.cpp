@@ -37,7 +37,7 @@ TEST_F(Findings, losses_are_told_with_their_rate_and_the_worst_burst) {
 }
 
 // With SACK blocks among the options of what is sent again, a segment takes two: 1436 bytes, and the 12 that found no room.
-TEST_F(Findings, a_segment_that_was_retransmitted_in_parts_is_one) {
+TEST_F(Findings, segments_that_were_sent_again_in_parts_are_told) {
     SenderSummary& target = add_target();
     add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
     add_window(target, 300, {.limit = SendLimit::application});
@@ -47,7 +47,9 @@ TEST_F(Findings, a_segment_that_was_retransmitted_in_parts_is_one) {
         add_loss(target, LossKind::fast_retransmit, 20 + 10 * i, 51);
         target.on_rest_sent_again(LossKind::fast_retransmit);
     }
-    EXPECT_THAT(find_one(Kind::lost_segments).title, HasSubstr("8 segments of target 10.0.0.2:3260 lost"));
+    const Finding finding = find_one(Kind::lost_segments);
+    EXPECT_THAT(finding.title, HasSubstr("16 segments of target 10.0.0.2:3260 lost"));
+    EXPECT_THAT(finding.evidence, testing::Contains(HasSubstr("8 of them are the rest of a segment")));
 }
 
 TEST_F(Findings, a_loss_or_two_that_cost_nothing_are_not_told) {

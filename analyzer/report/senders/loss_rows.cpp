@@ -62,13 +62,6 @@ bool add_loss_rows(std::vector<SenderFacts>& facts, const SenderPlaces& places, 
             const size_t place = places.of(row.connection, row.sender);
             if (place < facts.size()) on_loss(facts[place], bursts[place], row);
         }
-        for (SenderFacts& sender : facts) {
-            for (size_t i = 0; i < loss_kinds; ++i) {
-                const auto kind = static_cast<LossKind>(i);
-                const uint64_t rests = sender.summary->losses(kind) - sender.summary->lost(kind);
-                sender.losses[i] -= std::min(sender.losses[i], rests);
-            }
-        }
     }
     for (const CaTransitionRow& row : store.ca_transitions()) {
         const size_t place = places.of(row.connection, row.sender);

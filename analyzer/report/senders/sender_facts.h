@@ -50,7 +50,7 @@ struct SenderFacts {
     // When commands of its connection were under way: what an initiator waits for. Empty where commands are not known.
     const TimeSpans* busy = nullptr;
 
-    // Of the table `losses` where it is kept, else of the summary; a segment that was sent again in parts is one.
+    // Of the table `losses` where it is kept, else of the summary.
     std::array<uint64_t, loss_kinds> losses{};
     std::array<PacketNumber, loss_kinds> first_loss{};
     uint64_t lost_bytes = 0;    // sent again because the network lost them

@@ -71,7 +71,7 @@ class ReportedSender {
     ReportedSender(const SenderSummary& sender, const ConnectionRow& connection)
         : sender_(&sender), connection_(&connection) {
         for (const Hindrance& hindrance : hindrances) held_back_ns_ += sender.limited_ns(hindrance.limit);
-        for (const Repair& repair : repairs) repaired_ += sender.lost(repair.kind);
+        for (const Repair& repair : repairs) repaired_ += sender.losses(repair.kind);
     }
 
     const SenderSummary& sender() const { return *sender_; }
@@ -191,7 +191,7 @@ std::string what_held_back(const ReportedSender& side) {
 std::string what_was_lost(const ReportedSender& side) {
     std::string text;
     for (const Repair& repair : repairs) {
-        const uint64_t count = side.sender().lost(repair.kind);
+        const uint64_t count = side.sender().losses(repair.kind);
         if (count == 0) continue;
         const std::string_view noun = !text.empty() ? "" : count == 1 ? " loss repaired" : " losses repaired";
         append_in_list(text, fmt::format("{}{} {}", human_count(count), noun, repair.words));
