@@ -2,8 +2,9 @@
 #include "analyzer/query/linked_rows.h"
 
 #include <algorithm>
-#include <thread>
 #include <vector>
+
+#include "analyzer/query/on_threads.h"
 
 namespace sanscope {
 namespace {
@@ -68,19 +69,14 @@ void Linker::for_each_selected(Visit visit) const {
     }
 }
 
-// Calls `work(part, first, last)` for all packets in parts of whole words of a set, each on a thread of its own.
+// Calls `work(part, first, last)` for all packets in parts of whole words of a set, on threads.
 template <class Work>
 void Linker::on_parts_of_packets(const Work& work) const {
     const size_t packets = store_.segments().size();
     const size_t each = (packets / threads_ + 64) / 64 * 64;
-    std::vector<std::thread> others;
-    for (size_t part = 1; part < threads_; ++part) {
-        others.emplace_back([&work, part, each, packets] {
-            work(part, part * each + 1, std::min((part + 1) * each, packets));
-        });
-    }
-    work(size_t{0}, PacketNumber{1}, std::min(each, packets));
-    for (std::thread& other : others) other.join();
+    on_threads(threads_, [&](size_t part) {
+        work(part, PacketNumber{part * each + 1}, std::min((part + 1) * each, packets));
+    });
 }
 
 // Calls `visit` with one column of each row of the set.

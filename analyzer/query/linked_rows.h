@@ -53,8 +53,8 @@ struct LinkedRows {
 // commands share does not make one bring the other.
 //
 // `index` is up to date with its store, which must not change meanwhile. Time: microseconds for a few rows, some nanoseconds
-// for each packet, PDU and command of the store at most, which `threads` share; and a look at every loss. Soon after `stop` is set, which may be nullptr,
-// this returns with what was found by then.
+// for each packet, PDU and command of the store at most, which `threads` share; and a look at every loss. Soon after `stop` is
+// set, which may be nullptr, this returns with what was found by then.
 LinkedRows link_rows(const PduIndex& index, Selected table, const RowSet& rows,
                      const std::atomic<bool>* stop = nullptr, unsigned threads = 1);
 

@@ -2,9 +2,10 @@
 #include "analyzer/query/placed_keys.h"
 
 #include <array>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "analyzer/query/on_threads.h"
 
 namespace sanscope {
 
@@ -109,15 +110,11 @@ bool PlacedKeys::sort(std::span<uint64_t> items, unsigned threads, const std::at
             if (!sorter.sort(items.subspan(begin, ends[digit] - begin), low_bit)) sorted = false;
         }
     };
-    std::vector<std::thread> others;
-    for (unsigned i = 1; i < threads; ++i) {
-        others.emplace_back([&] {
-            Sorter other(place_bits_, stop);
-            sort_digits(other);
-        });
-    }
-    sort_digits(here);
-    for (std::thread& other : others) other.join();
+    on_threads(threads, [&](size_t part) {
+        if (part == 0) return sort_digits(here);
+        Sorter other(place_bits_, stop);
+        sort_digits(other);
+    });
     return sorted;
 }
 

@@ -9,11 +9,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "analyzer/base/byte_order.h"
 #include "analyzer/query/column_meaning.h"
+#include "analyzer/query/on_threads.h"
 #include "analyzer/query/placed_keys.h"
 #include "analyzer/query/sort_text.h"
 
@@ -168,8 +168,6 @@ class RowSorter {
     };
 
     bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
-    template <class Work>
-    void on_threads(size_t parts, const Work& work) const;
     unsigned parts_for(size_t size) const { return size < least_for_threads ? 1 : threads_; }
 
     bool gather(KeyKind kind);
@@ -206,14 +204,6 @@ class RowSorter {
     std::vector<uint32_t> empty_;
     std::vector<Run> runs_;  // still to be sorted
 };
-
-template <class Work>
-void RowSorter::on_threads(size_t parts, const Work& work) const {
-    std::vector<std::thread> others;
-    for (size_t part = 1; part < parts; ++part) others.emplace_back([&work, part] { work(part); });
-    work(0);
-    for (std::thread& other : others) other.join();
-}
 
 // The cell is not empty. False where there is no such key.
 bool RowSorter::key_of(KeyKind kind, const Cell& cell, Part& part, uint64_t& key) const {
