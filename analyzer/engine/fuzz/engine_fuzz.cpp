@@ -44,17 +44,6 @@ struct Losses {
     bool of_login = false;
 };
 
-// What its sender had heard of when it first sent the last byte: no PDU there is of an earlier time, nor what it acknowledges (ExpStatSN).
-uint32_t acknowledged_with(const Conversation& conversation, const SentSegment& resent) {
-    const Serial32 last = Serial32(resent.seq) + static_cast<uint32_t>(resent.payload.size() - 1);
-    for (const SentSegment& sent : conversation.segments) {
-        const Serial32 end = Serial32(sent.seq) + static_cast<uint32_t>(sent.payload.size());
-        if (sent.from_target == resent.from_target && !last.before(Serial32(sent.seq)) && last.before(end))
-            return sent.ack;
-    }
-    return 0;
-}
-
 std::vector<Packet> as_captured(FuzzedDataProvider& choices, const Conversation& conversation,
                                 Losses losses) {
     const bool lossy = losses.any;
@@ -90,8 +79,7 @@ std::vector<Packet> as_captured(FuzzedDataProvider& choices, const Conversation&
                 const size_t length = conversation.stream_length(from_target);
                 const auto begin = choices.ConsumeIntegralInRange<size_t>(0, length - 1);
                 const auto end = std::min(length, begin + choices.ConsumeIntegralInRange<size_t>(1, 3000));
-                SentSegment segment = conversation.resent(from_target, begin, end);
-                segment.ack = acknowledged_with(conversation, segment);
+                const SentSegment segment = conversation.resent(from_target, begin, end);
                 // Not before any of its bytes were sent.
                 size_t place = packets.size();
                 while (place > at && place > 0 && !lossy) {

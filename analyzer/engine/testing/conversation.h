@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/base/serial32.h"
 #include "analyzer/iscsi/testing/pdu_builder.h"
 #include "analyzer/net/decoded_packet.h"
 
@@ -73,7 +74,8 @@ class Conversation {
 
     static constexpr size_t handshake_segments = 3;
 
-    // Those bytes of a side's stream again, cut differently.
+    // Those bytes of a side's stream again, cut differently, with what their sender had heard of when it first sent the last of them: no
+    // PDU there is of an earlier time, nor what it acknowledges (ExpStatSN).
     SentSegment resent(bool from_target, size_t begin, size_t end) const {
         const Bytes& stream = stream_[from_target];
         SentSegment segment;
@@ -81,6 +83,12 @@ class Conversation {
         segment.seq = seq_start_[from_target] + 1 + static_cast<uint32_t>(begin);
         segment.payload.assign(stream.begin() + static_cast<std::ptrdiff_t>(begin),
                                stream.begin() + static_cast<std::ptrdiff_t>(end));
+        const Serial32 last = Serial32(segment.seq) + static_cast<uint32_t>(end - begin - 1);
+        for (const SentSegment& sent : segments) {
+            const Serial32 sent_end = Serial32(sent.seq) + static_cast<uint32_t>(sent.payload.size());
+            if (sent.from_target == from_target && !last.before(Serial32(sent.seq)) && last.before(sent_end))
+                segment.ack = sent.ack;
+        }
         return segment;
     }
     size_t stream_length(bool from_target) const { return stream_[from_target].size(); }
