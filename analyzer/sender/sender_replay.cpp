@@ -255,11 +255,10 @@ class SenderReplay::Machine {
         // what an application wrote ends with a full one seldom.
         const uint32_t burst =
             std::max(std::min(wire_.windows().cubic.burst_segments(state), estimate.cwnd / 3), 1u);
-        const uint32_t wanted = more_waiting_ || last_was_full_ ? burst : 1;
+        const bool has_more = more_waiting_ || last_was_full_;
+        const uint32_t wanted = has_more ? burst : 1;
         // The last segment that a window has room for is seldom a full one, and what is known of it from afar no closer than to a burst.
         const uint32_t room_wanted = estimated_ ? burst : wanted;
-        // What an application wrote ends with a full segment seldom.
-        const bool has_more = more_waiting_ || last_was_full_;
         row.limit = send_limit(state, estimate.cwnd, wanted, room_wanted, has_more, paced);
         has_room_ = row.limit == SendLimit::application;
         if (has_room_ && has_more && state.packets_out > 0) {
