@@ -24,19 +24,20 @@ std::string fine_percent(double rate) {
     return rate < 0.0005 ? fmt::format("{:.2g} %", rate * 100) : human_percent_of_small(rate);
 }
 
+constexpr std::pair<LossKind, std::string_view> ways_of_repair[] = {
+    {LossKind::fast_retransmit, "by fast retransmit"},
+    {LossKind::rto, "after a timeout"},
+    {LossKind::tlp, "by tail loss probe"},
+};
+
 // "42 were repaired by fast retransmission, 2 after a timeout"
 std::string how_repaired(const OfSender& sender) {
     const SenderFacts& facts = sender.facts;
-    const std::pair<LossKind, std::string_view> ways[] = {
-        {LossKind::fast_retransmit, "by fast retransmit"},
-        {LossKind::rto, "after a timeout"},
-        {LossKind::tlp, "by tail loss probe"},
-    };
     const bool one = facts.repaired() == 1;
     // What was lost again, or with nothing behind it, shows at the sender alone.
     const std::string all = one ? "It" : sender.captured_at_sender() ? "All" : "All that show";
     std::string text;
-    for (const auto& [kind, words] : ways) {
+    for (const auto& [kind, words] : ways_of_repair) {
         if (sender.count(kind) == 0) continue;
         const std::string number =
             sender.count(kind) == facts.repaired() ? all : human_count(sender.count(kind));
@@ -71,9 +72,9 @@ bool may_have_been_late(const OfSender& sender) {
 // Of those that were sent again, which bring only the rest of a segment of which another brought the beginning; 0 where not all of
 // the capture is told of.
 uint64_t sent_again_in_parts(const OfSender& sender) {
+    const SenderSummary& summary = *sender.facts.summary;
     uint64_t rests = 0;
-    for (const LossKind kind : {LossKind::fast_retransmit, LossKind::rto, LossKind::tlp}) {
-        const SenderSummary& summary = *sender.facts.summary;
+    for (const auto& [kind, words] : ways_of_repair) {
         if (summary.losses(kind) != sender.count(kind)) return 0;
         rests += summary.losses(kind) - summary.lost(kind);
     }
@@ -141,7 +142,7 @@ void add_losses(const OfSender& sender) {
                                        : "")
             : fmt::format("{} arrived late and filled gaps at the receiver", counted(repaired, "segment")));
     if (const uint64_t rests = sent_again_in_parts(sender); rests > 0) {
-        finding.add_sign(fmt::format("{} of them {} the rest of a segment that was sent again in two parts",
+        finding.add_sign(fmt::format("{} of them {} the rest of a segment that was retransmitted in parts",
                                      human_count(rests), rests == 1 ? "is" : "are"));
     }
     if (in_part) {

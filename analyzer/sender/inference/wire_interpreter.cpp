@@ -301,7 +301,8 @@ void WireInterpreter::resend(const SentSegment& segment) {
     const LossKind kind = explain_retransmission(kernel_, journal_, first);
     // Whatever made the sender do so, the receiver had it before this came.
     const LossKind told = segment.acknowledged ? LossKind::spurious : kind;
-    if (queue[first].begin.before(segment.seq) && !end.after(queue[first].end)) journal_.count_rest(told);
+    const bool is_rest = queue[first].begin.before(segment.seq) && !end.after(queue[first].end);
+    if (is_rest && queue[first].ever_retransmitted) journal_.count_rest(told);
     resend_segment(segment, first, kind);
     journal_.add(segment, segment.seq, segment.length, told, &queue[first], tp_.now_us);
     for (Index i = first + 1; i != queue.end() && queue[i].begin.before(end); ++i) {

@@ -120,5 +120,26 @@ TEST(LossRows, OfASegmentThatIsSentAgainInPartsOneIsOfTheRest) {
     EXPECT_EQ(replayed.summary().lost(LossKind::fast_retransmit), 2u);
 }
 
+// The beginning had arrived, as a SACK says: what is sent again is all that was lost of the segment.
+TEST(LossRows, OfWhatASackLeavesOfASegmentNoneIsOfARest) {
+    using simulated::Script;
+    Script script({.timestamps = false});
+    for (uint32_t n = 0; n < 10; ++n) script.at(n * 0.01).sends(n, n + 1);
+    for (uint32_t n = 4; n < 8; ++n) script.at(20 + n * 0.01).hears(0, {{3, n}, {1, 2}});
+    script.at(20.1).sends_again(0).sends_again(1);
+    std::vector<simulated::SenderEvent> events = script.events();
+    constexpr uint32_t arrived = 900;
+    for (auto& event : events) {
+        if (auto* const ack = std::get_if<ReceivedAck>(&event))
+            ack->sack[1].end = ack->sack[1].begin + arrived;
+    }
+    auto& rest = std::get<SentSegment>(events.back());
+    rest.seq += arrived;
+    rest.length = Script::mss - arrived;
+    const simulated::Replayed replayed(events, script.sender_options());
+    EXPECT_EQ(replayed.losses(LossKind::fast_retransmit), 2u);
+    EXPECT_EQ(replayed.summary().lost(LossKind::fast_retransmit), 2u);
+}
+
 }  // namespace
 }  // namespace sanscope
