@@ -17,7 +17,7 @@
 namespace sanscope {
 
 // PDUs on their way to a socket, as what sendmsg() takes: headers are copied, data stay where they are until they are
-// sent. Takes no memory but for what is given to keep().
+// sent. Takes no memory but for what is given to keep() or copy().
 class OutputBatch {
   public:
     static constexpr size_t most_pdus = 128;
@@ -72,7 +72,18 @@ class OutputBatch {
         kept_bytes_ += bytes.size();
         return kept_.emplace_back(std::move(bytes));
     }
-    size_t kept_bytes() const { return kept_bytes_; }
+    // Data that others may write to until they are sent, though a digest is made of them now. Only where there is
+    // room_to_copy().
+    std::span<const uint8_t> copy(std::span<const uint8_t> bytes) {
+        if (copies_.empty()) copies_.reserve(std::max(copied_at_once, bytes.size()));
+        const size_t at = copies_.size();
+        copies_.insert(copies_.end(), bytes.begin(), bytes.end());
+        return std::span(copies_).subspan(at);
+    }
+    bool room_to_copy(size_t bytes) const {
+        return copies_.empty() || bytes <= copies_.capacity() - copies_.size();
+    }
+    size_t kept_bytes() const { return kept_bytes_ + copies_.size(); }
 
     std::span<iovec> pieces() { return std::span(pieces_).subspan(first_, count_ - first_); }
     void sent(size_t bytes) {
@@ -90,9 +101,13 @@ class OutputBatch {
         first_ = count_ = pdus_ = 0;
         kept_.clear();
         kept_bytes_ = 0;
+        copies_.clear();
+        if (copies_.capacity() > copied_at_once) copies_.shrink_to_fit();
     }
 
   private:
+    static constexpr size_t copied_at_once = size_t{64} * 1024;  // or one PDU
+
     struct Frame {
         std::array<uint8_t, bhs_length + digest_length> head;
         std::array<uint8_t, 4 + digest_length> tail;
@@ -111,6 +126,7 @@ class OutputBatch {
     size_t count_ = 0;
     std::vector<std::vector<uint8_t>> kept_;
     size_t kept_bytes_ = 0;
+    std::vector<uint8_t> copies_;  // never beyond what was reserved: the iovecs point into it
 };
 
 }  // namespace sanscope

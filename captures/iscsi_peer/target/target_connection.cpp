@@ -836,11 +836,14 @@ bool TargetConnection::fill_answer(const Reply& reply, OutputBatch& batch) {
         if (batch.room() < most_pdus) return false;
         given = batch.keep(session_->take(reply.slot));
     }
+    // Another command may write there between the making of the digest and the sending of the data.
+    const bool to_copy = given.empty() && outcome_.data_digest && table_.backing.keeps();
     while (in && task->done < task->transfer) {
         if (batch.full()) return false;
         const uint32_t burst = outcome_.max_burst_length;
         const uint32_t length = std::min({outcome_.max_recv_data_segment_length_initiator,
                                           task->transfer - task->done, burst - task->done % burst});
+        if (to_copy && !batch.room_to_copy(length)) return false;
         const uint32_t offset = task->done;
         task->done += length;
         const bool last = task->done == task->transfer;
@@ -856,9 +859,10 @@ bool TargetConnection::fill_answer(const Reply& reply, OutputBatch& batch) {
         } else {
             header.flags(task->done % burst == 0 ? pdu_flag::final : 0).stat_sn(0);
         }
-        const std::span<const uint8_t> data =
+        std::span<const uint8_t> data =
             given.empty() ? table_.backing.read(task->plan.lun, task->plan.offset + offset, length)
                           : given.subspan(offset, length);
+        if (to_copy) data = batch.copy(data);
         batch.add(header, data,
                   digests(offset == 0 && task->wrong_header_digest, offset == 0 && task->wrong_data_digest));
         table_.account.bytes_read += length;

@@ -2,6 +2,7 @@
 #include "captures/iscsi_peer/target/target_connection.h"
 
 #include <chrono>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -63,7 +64,7 @@ struct Target : testing::Test {
 
     // All that it has to say, sent `piece` bytes at a time.
     std::vector<Answer> hear(TargetConnection& connection, PduReceiver::Options digests = {},
-                             size_t piece = 1000) {
+                             size_t piece = 1000, const std::function<void()>& between = {}) {
         Bytes stream;
         OutputBatch batch;
         while (connection.has_output()) {
@@ -77,6 +78,7 @@ struct Target : testing::Test {
                     taken += count;
                 }
                 batch.sent(taken);
+                if (between) between();
             }
         }
         PduReceiver receiver(digests);
@@ -339,6 +341,23 @@ TEST_F(Target, DigestsAreMadeAndChecked) {
     damaged[20] ^= 1;
     EXPECT_THAT(say(*connection, damaged, digests), IsEmpty());
     EXPECT_EQ(connection->ending(), Ending::now);
+}
+
+TEST_F(Target, DataThatAreWrittenToWhileTheyAreSentMatchTheirDigest) {
+    const auto connection = log_in({"DataDigest=CRC32C", "MaxRecvDataSegmentLength=65536"});
+    constexpr uint8_t asked = 250;
+    constexpr size_t length = asked * size_t{512};
+    connection->take(scsi_command(1, 1, Moves::in, length, read_10(0, asked)).bytes(false, true));
+    uint8_t byte = 0;
+    const auto answers =
+        hear(*connection, {.data_digest = true}, 1000, [&] { backing->write(0, 0, Bytes(length, ++byte)); });
+    uint64_t bytes = 0;
+    for (const Answer& answer : answers) {
+        EXPECT_TRUE(answer.intact);
+        bytes += answer.data.size();
+    }
+    EXPECT_EQ(bytes, length);
+    EXPECT_GT(answers.back().data.back(), 0) << "later PDUs have what was written before them";
 }
 
 TEST_F(Target, CommandsAreTakenInOrderOverTheConnectionsOfASession) {
