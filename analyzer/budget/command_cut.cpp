@@ -59,6 +59,7 @@ class Cutter {
         } else {
             pass_request();
         }
+        pass_order();
         pass_target();
         pass_answer();
         end_ns_ = answered_ns;
@@ -80,6 +81,30 @@ class Cutter {
         if (arrival_ns == input_.row.request_ns || sent_ns == no_time || sent_ns < asked_ns) return no_time;
         const int64_t left_ns = std::max(sent_ns, sender->off_wire_before(begin));
         return std::max<int64_t>(0, arrival_ns - way_.to_target_ns - left_ns);
+    }
+
+    RequestArrival request_arrival() const {
+        const SenderTime* sender = input_.initiator;
+        if (sender == nullptr || !marks().has_request) return {};
+        const int64_t about_ns = input_.row.request_ns;
+        const int64_t begin = position(Role::initiator, marks().request_begin, about_ns);
+        const int64_t end = position(Role::initiator, marks().request_end, about_ns);
+        const int64_t sent_ns = sender->sent_ns(end);
+        if (sent_ns == no_time || sender->lacks(begin, end)) return {};
+        const SenderTime::Repaired repaired = sender->repaired(sent_ns);
+        RequestArrival arrival;
+        arrival.shortest_ns = sent_ns + way_.whole_ns();
+        arrival.repaired = repaired.time_ns > sent_ns;
+        arrival.by_timer = repaired.by_timer;
+        int64_t left_ns = repaired.time_ns;
+        if (way_.to_target_ns > 0)
+            left_ns = std::max(left_ns, sent_ns + sender->queued_before_ns(begin, sent_ns));
+        arrival.time_ns = left_ns + way_.whole_ns();
+        if (const int64_t acknowledged_ns = sender->acknowledged_ns(end); acknowledged_ns != no_time) {
+            arrival.acknowledged_ns = std::max(arrival.shortest_ns, acknowledged_ns - way_.whole_ns());
+            if (!arrival.repaired) arrival.time_ns = std::min(arrival.time_ns, arrival.acknowledged_ns);
+        }
+        return arrival;
     }
 
   private:
@@ -173,6 +198,7 @@ class Cutter {
         int64_t burst_ns = at_ns_;
         for (const PermissionWaitRow& wait : waits()) {
             pass_sending(*sender, wait.begin_ns - way_.to_initiator_ns, mix);
+            pass_order(way_.whole_ns());
             advance(Part::r2t_wait, std::min(sent_ns, wait.end_ns + way_.to_initiator_ns));
             burst_ns = std::max(burst_ns, at_ns_);
         }
@@ -196,6 +222,17 @@ class Cutter {
             waits.push_back(input_.waits[number - 1]);
         std::ranges::reverse(waits);
         return waits;
+    }
+
+    // The target carries it out once it has those before it, which came over other connections. `before_ns`: so much sooner than it does,
+    // the wait for its answer began.
+    void pass_order(int64_t before_ns = 0) {
+        const CommandOrder::Wait* const order = input_.order;
+        if (order == nullptr || order->late_ns == 0) return;
+        const Part why = !order->repaired  ? Part::behind_others
+                         : order->by_timer ? Part::timeout
+                                           : Part::recovery;
+        advance(why, order->until_ns - before_ns);
     }
 
     // The initiator sends, or is held back.
@@ -285,10 +322,13 @@ class Cutter {
         advance(Part::unknown, acknowledged_ns - way_.whole_ns());
     }
 
-    // When the acknowledgement of all that the target needs reached the initiator, which sent something; no_time if none did.
+    // When the acknowledgement of all that the target needs, of its own and of the commands before it, reached the initiator, which sent something; no_time if none did.
     int64_t arrival_acknowledged_ns() const {
         const uint32_t end = marks().has_data_out ? marks().data_out_end : marks().request_end;
-        return input_.initiator->acknowledged_ns(position(Role::initiator, end, at_ns_));
+        const int64_t own_ns = input_.initiator->acknowledged_ns(position(Role::initiator, end, at_ns_));
+        const CommandOrder::Wait* const order = input_.order;
+        if (own_ns == no_time || order == nullptr || order->surely_until_ns == no_time) return own_ns;
+        return std::max(own_ns, order->surely_until_ns + way_.whole_ns());
     }
 
     // There and back.
@@ -431,6 +471,14 @@ int64_t answer_delay_ns(const CutInput& input) {
     OneWay way;
     if (!streams_known(input) || !find_way(input.connection, input.row.turnaround_ns(), way)) return no_time;
     return Cutter(input, way).answer_delay_ns();
+}
+
+RequestArrival request_arrival(const CutInput& input) {
+    OneWay way;
+    if (!streams_known(input) || input.row.request_ns == no_time ||
+        !find_way(input.connection, std::max<int64_t>(0, input.row.turnaround_ns()), way))
+        return {};
+    return Cutter(input, way).request_arrival();
 }
 
 CommandBudget cut_turnaround(const CutInput& input) {

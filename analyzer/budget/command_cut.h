@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyzer/budget/budget_parts.h"
+#include "analyzer/budget/command_order.h"
 #include "analyzer/budget/sender_time.h"
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/command_marks.h"
@@ -24,7 +25,12 @@ struct CutInput {
     int64_t others_queued_ns = 0;
     // How much longer than the shortest way the path takes now and then, each way, without a queue that shows (PathJitter).
     int64_t jitter_ns = 0;
+    // The commands before it that came over other connections of its session; nullptr where it waited for none.
+    const CommandOrder::Wait* order = nullptr;
 };
+
+// When the command's request was at the target. `row` need not have a turnaround.
+RequestArrival request_arrival(const CutInput& input);
 
 // How much later than by the shortest way the first byte of the answer came, beyond what the target had sent before and the path
 // had to carry first, as far as is known when it was sent; no_time where it is not, and where the capture was taken at the target.

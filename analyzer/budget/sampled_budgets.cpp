@@ -2,9 +2,11 @@
 #include "analyzer/budget/sampled_budgets.h"
 
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "analyzer/budget/command_cut.h"
+#include "analyzer/budget/command_order.h"
 #include "analyzer/budget/kind_medians.h"
 #include "analyzer/budget/path_jitter.h"
 #include "analyzer/budget/path_queues.h"
@@ -32,6 +34,19 @@ std::unique_ptr<SenderTime> pass_over(const CommandSample& sample, const Losses&
         sender_path(connection));
 }
 
+// Sessions of which the sample has commands of several connections.
+std::set<uint32_t> sessions_over_several(const CommandSample& sample) {
+    std::map<uint32_t, ConnectionNumber> first;
+    std::set<uint32_t> several;
+    for (const CommandSample::Command& command : sample.commands()) {
+        const CommandRow& row = command.row;
+        if (!command.ended || row.session == 0) continue;
+        const auto [found, is_new] = first.emplace(row.session, row.connection);
+        if (!is_new && found->second != row.connection) several.insert(row.session);
+    }
+    return several;
+}
+
 }  // namespace
 
 std::vector<SampledCommand> cut_sample(const CommandSample& sample,
@@ -53,23 +68,36 @@ std::vector<SampledCommand> cut_sample(const CommandSample& sample,
     queues.finish();
     KindMedians medians;
     PathJitter jitter;
+    CommandOrder order;
+    const std::set<uint32_t> several = sessions_over_several(sample);
+    uint64_t number = 0;  // of a command, in the sample
     for (const CommandSample::Command& command : sample.commands()) {
         const CommandRow& row = command.row;
+        ++number;
         if (!command.ended) continue;
         medians.add(row);
         const auto connection = connections.find(row.connection);
         if (connection == connections.end() || row.inferred || row.turnaround_ns() <= 0) continue;
         const Senders& both = senders[row.connection];
-        jitter.add(row.connection,
-                   answer_delay_ns({row, command.marks, connection->second, sample.permission_waits(),
-                                    both.initiator.get(), both.target.get()}));
+        const CutInput input{row,
+                             command.marks,
+                             connection->second,
+                             sample.permission_waits(),
+                             both.initiator.get(),
+                             both.target.get()};
+        jitter.add(row.connection, answer_delay_ns(input));
+        if (!command.marks.immediate && several.contains(row.session))
+            order.add(number, row, request_arrival(input));
     }
     jitter.finish();
+    order.finish();
+    number = 0;
     std::vector<SampledCommand> cut;
     cut.reserve(sample.commands().size());
     for (const CommandSample::Command& command : sample.commands()) {
         const CommandRow& row = command.row;
         const int64_t turnaround_ns = row.turnaround_ns();
+        ++number;
         if (!command.ended || turnaround_ns == no_time || turnaround_ns <= 0) continue;
         SampledCommand& one = cut.emplace_back(SampledCommand{row.connection, row.lun, row.opcode, {}});
         const auto connection = connections.find(row.connection);
@@ -84,9 +112,9 @@ std::vector<SampledCommand> cut_sample(const CommandSample& sample,
         }
         const ConnectionRow& of = connection->second;
         const bool is_slow = medians.is_slow(row, behind_tap_ns(of));
-        one.budget =
-            cut_turnaround({row, command.marks, of, sample.permission_waits(), initiator.get(), target.get(),
-                            is_slow, queues.longest_of_others_ns(row, of), jitter.of(row.connection)});
+        one.budget = cut_turnaround({row, command.marks, of, sample.permission_waits(), initiator.get(),
+                                     target.get(), is_slow, queues.longest_of_others_ns(row, of),
+                                     jitter.of(row.connection), order.of(number)});
     }
     return cut;
 }

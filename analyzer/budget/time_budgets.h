@@ -10,6 +10,7 @@
 
 #include "analyzer/base/time_spans.h"
 #include "analyzer/budget/budget_parts.h"
+#include "analyzer/budget/command_order.h"
 #include "analyzer/budget/kind_medians.h"
 #include "analyzer/budget/path_jitter.h"
 #include "analyzer/budget/path_queues.h"
@@ -28,6 +29,10 @@ class TimeBudgets {
 
     // The parts of a command that has a turnaround, all zero of one that has none. Constant time but for searches.
     CommandBudget of(CommandNumber command) const;
+
+    // What a command waited for that came over other connections of its session; nullptr where it waited for none. Good for as
+    // long as this is.
+    const CommandOrder::Wait* order_of(CommandNumber command) const;
 
   private:
     // The two senders of a connection; nullptr for one that sent nothing.
@@ -54,6 +59,7 @@ class TimeBudgets {
     mutable std::optional<KindMedians> kind_medians_;
     mutable std::optional<PathQueues> path_queues_;
     mutable std::optional<PathJitter> jitter_;
+    mutable std::optional<CommandOrder> order_;
 };
 
 }  // namespace sanscope

@@ -458,7 +458,10 @@ std::vector<Finding> findings(const FindingsInput& input) {
     const std::vector<HostPairSpans> jumps = shared_clock_jumps(senders);
     leave_out_clock_jumps(commands, input.store, jumps);
     const std::vector<HostPairSpans> flows = shared_flows(senders);
-    const std::map<uint32_t, ConnectionWaits> waits = waits_of(senders, flows, jumps);
+    std::optional<TimeBudgets> budgets;
+    if (input.store.keeps_budgets() && input.store.finished()) budgets.emplace(input.store);
+    const std::map<uint32_t, ConnectionWaits> waits =
+        waits_of(senders, flows, jumps, budgets ? &*budgets : nullptr);
     std::vector<ServiceTimes> services;
     if (in_order) services = find_service_times(input.store, commands, waits, stop);
     if (stop.asked()) return {};

@@ -23,10 +23,11 @@ struct CommandMarks {
     uint16_t grants = 0;
     bool has_request = false;
     bool has_data_out = false;
-    bool has_answer = false;  // answer_begin
-    bool has_status = false;  // answer_end
-    bool retried = false;     // its request came again (RFC 7143 §7.2.1)
-    bool doubtful = false;    // a PDU came over another connection, or its header was not captured
+    bool has_answer = false;     // answer_begin
+    bool has_status = false;     // answer_end
+    bool retried : 1 = false;    // its request came again (RFC 7143 §7.2.1)
+    bool doubtful : 1 = false;   // a PDU came over another connection, or its header was not captured
+    bool immediate : 1 = false;  // it does not count by its CmdSN (§4.2.2.1)
 };
 
 // A command's initiator had sent all that the target let it send, until an R2T PDU came (RFC 7143 §11.8). At the tap.

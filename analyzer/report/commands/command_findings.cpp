@@ -26,6 +26,7 @@ enum class Cause : uint8_t {
     late,
     closed_window,
     sender_held_back,
+    order,
     target,
     target_or_path,
     initiator,
@@ -34,7 +35,7 @@ enum class Cause : uint8_t {
     transfer,
     not_known
 };
-constexpr size_t causes = 12;
+constexpr size_t causes = 13;
 
 constexpr int64_t seen_by_anyone_ns = 100'000'000;
 // A busy host may let any program wait for some milliseconds.
@@ -55,8 +56,8 @@ ServiceTime time_at_target(const ResultStore& store, const SlowCommand& slow, co
     const CommandRow& row = *slow.row;
     ServiceTime time = service_time(store, CommandNumber(slow.number), row, waits);
     if (time.retried || time.status_ns != no_time || first_data_began_ns(row) != no_time) return time;
-    time.status_ns =
-        served_ns(row.request_ns, row.response_ns, waits, waits.before_read_data, waits.longer_rtt_ns);
+    time.status_ns = served_ns(in_order_ns(CommandNumber(slow.number), row, waits), row.response_ns, waits,
+                               waits.before_read_data, waits.longer_rtt_ns);
     return time;
 }
 
@@ -89,6 +90,7 @@ Cause cause_of(const ResultStore& store, const SlowCommand& slow, const CommandF
     if (within(waits.stalls) >= half_ns) return Cause::closed_window;
     const SenderFacts* sender = is_write(row) ? waits.initiator : waits.target;
     if (sender != nullptr && within(sender->held_back) >= half_ns) return Cause::sender_held_back;
+    if (in_order_ns(CommandNumber(slow.number), row, waits) - row.request_ns >= half_ns) return Cause::order;
     const ServiceTime at_target = time_at_target(store, slow, waits);
     if (at_target.whole_ns() >= half_ns) {
         // An answer that was lost on its way to the capture, with nothing behind it, comes when a timer has run out.
@@ -127,6 +129,16 @@ std::string reason(const ResultStore& store, Cause cause, const SlowCommand& slo
             return "a receive window of its connection was closed";
         case Cause::sender_held_back:
             return "the sender of its data was limited by TCP windows";
+        case Cause::order: {
+            const auto found = waits.find(row.connection);
+            const CommandOrder::Wait* const order =
+                found == waits.end() ? nullptr : found->second.order_of(CommandNumber(slow.number));
+            return fmt::format(
+                "commands before it in the order of CmdSNs came {} later over another connection of its "
+                "session{}",
+                human_duration(order == nullptr ? 0 : order->late_ns),
+                order != nullptr && order->repaired ? ", which had lost segments" : "");
+        }
         case Cause::target: {
             const auto found = waits.find(row.connection);
             const ServiceTime time =
@@ -171,6 +183,7 @@ constexpr std::array<std::string_view, causes> cause_words = {
     "waiting while TCP took segments for lost that were only late",
     "waiting for a closed receive window",
     "waiting for TCP windows",
+    "waiting for commands before them (CmdSN) on other connections of their session",
     "waiting for the target",
     "waiting for the target or on the path",
     "waiting for the initiator to answer an R2T",

@@ -98,10 +98,12 @@ const TimeSpans* spans_between(std::span<const HostPairSpans> all, const Connect
 
 std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> senders,
                                              std::span<const HostPairSpans> flows,
-                                             std::span<const HostPairSpans> jumps) {
+                                             std::span<const HostPairSpans> jumps,
+                                             const TimeBudgets* budgets) {
     std::map<uint32_t, ConnectionWaits> by_connection;
     for (const SenderFacts& sender : senders) {
         ConnectionWaits& waits = by_connection[sender.number];
+        waits.budgets = budgets;
         (sender.is_initiator ? waits.initiator : waits.target) = &sender;
         if (const TimeSpans* const flow = spans_between(flows, *sender.connection)) waits.beside = flow;
         const TimeSpans* const jumped = spans_between(jumps, *sender.connection);
@@ -179,16 +181,21 @@ int64_t served_ns(int64_t begin_ns, int64_t end_ns, const ConnectionWaits& waits
     return wait_ns <= 0 ? 0 : wait_ns - others.overlap_ns(begin_ns, begin_ns + wait_ns);
 }
 
+int64_t in_order_ns(CommandNumber number, const CommandRow& row, const ConnectionWaits& waits) {
+    const CommandOrder::Wait* const order = waits.order_of(number);
+    return order == nullptr ? row.request_ns : row.request_ns + order->late_ns;
+}
+
 ServiceTime service_time(const ResultStore& store, CommandNumber number, const CommandRow& row,
                          const ConnectionWaits& waits) {
     ServiceTime time;
     time.retried = store.keeps_budgets() && store.command_marks()[number.index()].retried;
     if (time.retried) return time;
+    const int64_t from_ns = in_order_ns(number, row, waits);
     if (is_read(row)) {
         int64_t first_ns = first_data_began_ns(row);
         if (first_ns == no_time) first_ns = row.response_ns;
-        time.status_ns =
-            served_ns(row.request_ns, first_ns, waits, waits.before_read_data, waits.longer_rtt_ns);
+        time.status_ns = served_ns(from_ns, first_ns, waits, waits.before_read_data, waits.longer_rtt_ns);
         time.unproven_ns = sanscope::unproven_ns(row.request_ns, row.response_ns, waits);
         return time;
     }
@@ -202,11 +209,11 @@ ServiceTime service_time(const ResultStore& store, CommandNumber number, const C
     const int64_t last_ns = row.last_data_ns != no_time ? row.last_data_ns : row.request_ns;
     time.unproven_ns = sanscope::unproven_ns(last_ns, row.response_ns, waits);
     if (data_unseen) return time;
-    time.status_ns = served_ns(last_ns, row.response_ns, waits, waits.before_write_status);
+    time.status_ns = served_ns(std::max(last_ns, from_ns), row.response_ns, waits, waits.before_write_status);
     if (row.r2ts > 0 && row.first_data_ns != no_time) {
         if (const PermissionWaitRow* const wait = first_permission_wait(store, number)) {
-            time.first_r2t_ns =
-                served_ns(wait->begin_ns, wait->end_ns, waits, waits.before_write_data, waits.longer_rtt_ns);
+            time.first_r2t_ns = served_ns(std::max(wait->begin_ns, from_ns), wait->end_ns, waits,
+                                          waits.before_write_data, waits.longer_rtt_ns);
             const int64_t first_ns = first_data_began_ns(row);
             const int64_t behind_ns =
                 elapsed_ns(wait->end_ns, first_ns) - (waits.is_at_initiator ? 0 : waits.rtt_ns);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/base/log_histogram.h"
+#include "analyzer/budget/time_budgets.h"
 #include "analyzer/report/command_facts.h"
 #include "analyzer/report/senders/sender_facts.h"
 
@@ -38,6 +39,12 @@ struct ConnectionWaits {
     int64_t rtt_behind_tap_ns = 0;  // what of it the capture does not see
     int64_t longer_rtt_ns =
         0;  // what the longest path of the session's connections takes longer (join_connections())
+    const TimeBudgets* budgets = nullptr;  // nullptr where the store keeps none
+
+    // What the command waited for that came over other connections of its session; nullptr where it waited for none.
+    const CommandOrder::Wait* order_of(CommandNumber command) const {
+        return budgets == nullptr ? nullptr : budgets->order_of(command);
+    }
 };
 
 // From when something was sent to the target until it had answered: for how long of it nothing shows that the target had it. Others
@@ -57,10 +64,11 @@ std::vector<HostPairSpans> shared_clock_jumps(std::span<const SenderFacts> sende
 // Nothing where there are none between the hosts of that connection.
 const TimeSpans* spans_between(std::span<const HostPairSpans> all, const ConnectionRow& connection);
 
-// `flows` must outlive what is returned; `jumps` need not.
+// `flows` and `budgets`, which may be nullptr, must outlive what is returned; `jumps` need not.
 std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> senders,
                                              std::span<const HostPairSpans> flows,
-                                             std::span<const HostPairSpans> jumps);
+                                             std::span<const HostPairSpans> jumps,
+                                             const TimeBudgets* budgets);
 
 // When the first data of a command's came; no_time where that is not known, or there were none.
 inline int64_t first_data_began_ns(const CommandRow& row) {
@@ -85,6 +93,9 @@ struct ServiceTime {
     // no_time where it cannot be known.
     int64_t whole_ns() const { return status_ns == no_time ? no_time : first_r2t_ns + status_ns; }
 };
+// From when on the target may have carried the command out, by the tap's clock, its way not counted: when it was sent, or, where those
+// before it in the order of CmdSNs came later over other connections (RFC 7143 §4.2.2.1), as much later.
+int64_t in_order_ns(CommandNumber number, const CommandRow& row, const ConnectionWaits& waits);
 // `number` is the row's in the store.
 ServiceTime service_time(const ResultStore& store, CommandNumber number, const CommandRow& row,
                          const ConnectionWaits& waits);

@@ -27,6 +27,7 @@ void on_request(CommandMarks& marks, const Pdu& pdu, const Extent& extent) {
     // Which of the two the target carried out is not known.
     if (marks.has_request) marks.retried = marks.doubtful = true;
     marks.has_request = true;
+    marks.immediate = bhs.immediate();
     marks.request_begin = extent.begin;
     marks.request_end = extent.end();
     const bool more_to_send = bhs.write() && bhs.data_segment_length() < bhs.expected_data_transfer_length();
