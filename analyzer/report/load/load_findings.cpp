@@ -41,14 +41,22 @@ void add_what_limits(const SessionLoad& load, bool host_is_slow) {
     add_saturation(load);
 }
 
-// The sender of a session's data in one direction: of the connection that carried most.
-const SenderFacts* sender_of(uint32_t session, bool initiator, std::span<const SenderFacts> senders) {
+// A sender of a session's data in one direction, and its share of them.
+struct SenderOfData {
+    const SenderFacts* sender = nullptr;
+    double share = 1;
+};
+
+// … of the connection that carried most.
+SenderOfData sender_of(uint32_t session, bool initiator, std::span<const SenderFacts> senders) {
     const SenderFacts* busiest = nullptr;
+    uint64_t all = 0;
     for (const SenderFacts& sender : senders) {
         if (sender.connection->session != session || sender.is_initiator != initiator) continue;
         if (busiest == nullptr || sender.bytes() > busiest->bytes()) busiest = &sender;
+        all += sender.bytes();
     }
-    return busiest;
+    return {busiest, all == 0 ? 1 : static_cast<double>(busiest->bytes()) / static_cast<double>(all)};
 }
 
 double command_time_ns(const SessionFacts& session) {
@@ -90,10 +98,11 @@ void add_load_findings(FindingList& list, const ResultStore& store, const Comman
             const TimeParts& parts = reads ? session.reads : session.writes;
             const TimeParts& others = reads ? session.writes : session.reads;
             if (parts.count() < SessionLoad::least_transfers || parts.bytes < others.bytes) continue;
-            const SenderFacts* sender = sender_of(session.session, !reads, senders);
+            const auto [sender, share] = sender_of(session.session, !reads, senders);
             if (sender != nullptr && !sender->is_not_judged()) {
                 const size_t known = list.size();
-                const SessionLoad load(list, session, store.session(session.session), *sender, parts, reads);
+                const SessionLoad load(list, session, store.session(session.session), *sender, share, parts,
+                                       reads);
                 add_what_limits(load, host_is_slow);
                 add_command_window(load);
                 judge_by_load(std::span(list).subspan(known),

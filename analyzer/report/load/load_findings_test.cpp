@@ -87,6 +87,15 @@ TEST_F(Findings, what_is_always_under_way_in_the_same_amount_looks_like_a_send_b
     EXPECT_TRUE(find(Kind::target_wait).empty());
 }
 
+TEST_F(Findings, what_is_under_way_on_each_of_two_connections_is_held_against_what_waits_on_each) {
+    add_flow(add_target(), 9500, 50'000);
+    for (int64_t i = 0; i < 300; ++i) add_read(9 * (i / 3), 9);
+    EXPECT_EQ(find(Kind::send_buffer).size(), 1u);
+    add_connection(1);
+    add_flow(store.add_sender(2, Side::b), 9500, 50'000);
+    EXPECT_TRUE(find(Kind::send_buffer).empty()) << "one read of 64 KiB waits on each";
+}
+
 TEST_F(Findings, what_fills_the_receivers_window_is_no_send_buffer) {
     add_flow(add_target(), 9500, 30'000, 34'000);
     for (int64_t i = 0; i < 200; ++i) add_read(i / 5, 900);

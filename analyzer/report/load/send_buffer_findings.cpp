@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/load/send_buffer_findings.h"
 
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -11,6 +12,11 @@ using Kind = Finding::Kind;
 
 // As much under way half of the time is a flow.
 constexpr uint32_t flowing_segments = 8;
+
+// Of the commands under way at once, those whose data this sender has.
+double depth_of_sender(const SessionLoad& load) {
+    return load.sender_share * load.depth;
+}
 
 }  // namespace
 
@@ -27,12 +33,12 @@ bool is_filled_to_one_amount(const SessionLoad& load) {
     if (in_flight < flowing_segments * load.sender.mss() || load.rtt_ns < SessionLoad::least_long_path_ns / 2)
         return false;
     // What waits must be more than what is under way.
-    if (load.depth * load.mean_bytes < 2.0 * in_flight || load.throughput >= SessionLoad::plenty)
+    if (depth_of_sender(load) * load.mean_bytes < 2.0 * in_flight || load.throughput >= SessionLoad::plenty)
         return false;
     // What is acknowledged is replaced: a buffer's worth each round trip.
     const double of_buffer =
         static_cast<double>(load.sender.in_flight_p90) * 1e9 / static_cast<double>(load.rtt_ns);
-    return load.throughput >= SessionLoad::most * of_buffer;
+    return load.sender_share * load.throughput >= SessionLoad::most * of_buffer;
 }
 
 // It is the send buffer that holds so much.
@@ -53,9 +59,10 @@ bool add_send_buffer(const SessionLoad& load) {
     const bool at_sender =
         load.sender.connection->vantage == (load.reads ? Vantage::target : Vantage::initiator);
     if (!at_sender && load.sender.repaired() > 0) finding.confidence = Finding::Confidence::possible;
-    finding.title =
-        fmt::format("{} never has much more than {} in flight, with {} of {} outstanding", load.sender.name(),
-                    human_bytes(in_flight), counted(load.depth, load.noun()), load.size());
+    finding.title = fmt::format(
+        "{} never has much more than {} in flight, with {} of {} outstanding", load.sender.name(),
+        human_bytes(in_flight),
+        counted(static_cast<uint64_t>(std::llround(depth_of_sender(load))), load.noun()), load.size());
     finding.explanation = fmt::format(
         "It looks like a send buffer of no more than {}, which allows {} with a round-trip time of {}: "
         "let its sockets have larger ones (tcp_wmem on Linux, SO_SNDBUF). Or it reads its data at just "

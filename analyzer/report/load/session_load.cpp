@@ -7,8 +7,15 @@
 namespace sanscope {
 
 SessionLoad::SessionLoad(FindingList& of_all, const SessionFacts& facts, const SessionRow& session_row,
-                         const SenderFacts& of_data, const TimeParts& of_commands, bool of_reads)
-    : list(of_all), session(facts), row(session_row), sender(of_data), parts(of_commands), reads(of_reads) {
+                         const SenderFacts& of_data, double part_of_data, const TimeParts& of_commands,
+                         bool of_reads)
+    : list(of_all),
+      session(facts),
+      row(session_row),
+      sender(of_data),
+      sender_share(part_of_data),
+      parts(of_commands),
+      reads(of_reads) {
     const int64_t least_ns = sender.rtt_min_ns();
     rtt_ns = least_ns == no_time ? 0 : least_ns;
     // At the target a round trip of each command's time is behind the tap.

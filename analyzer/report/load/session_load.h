@@ -27,9 +27,10 @@ struct SessionLoad {
     // An initiator that waits longer than this part of its time before it asks again has nothing to gain from asking at once.
     static constexpr double busy_enough = 0.7;
 
-    // `sender`: of the data. `parts`: of the commands of that direction, at least one of them.
+    // `of_data`: the sender of the data, and which part of the session's it sent, more than 0; others send the rest over other
+    // connections. `of_commands`: those of that direction, at least one of them.
     SessionLoad(FindingList& of_all, const SessionFacts& facts, const SessionRow& session_row,
-                const SenderFacts& of_data, const TimeParts& of_commands, bool of_reads);
+                const SenderFacts& of_data, double part_of_data, const TimeParts& of_commands, bool of_reads);
 
     // A finding about the sender of the data.
     Finding begin(Finding::Kind kind, Finding::Severity severity, int64_t cost_ns) const;
@@ -40,6 +41,7 @@ struct SessionLoad {
     const SessionFacts& session;
     const SessionRow& row;
     const SenderFacts& sender;
+    double sender_share;
     const TimeParts& parts;
     bool reads;
     int64_t rtt_ns = 0;         // the least; 0 where it is not known
