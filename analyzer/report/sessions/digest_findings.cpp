@@ -18,6 +18,7 @@ struct Tally {
     SessionEvent first;
     uint64_t from_initiator = 0;
     uint64_t from_target = 0;
+    uint64_t of_headers = 0;
     std::map<uint8_t, uint64_t> by_opcode;
     std::set<uint32_t> connections;
     DigestErrors errors;
@@ -47,6 +48,7 @@ Tally tally_of(const ResultStore& store) {
         if (!event.bad_digest) continue;
         if (tally.count() == 0) tally.first = event;
         ++(is_of_target(event) ? tally.from_target : tally.from_initiator);
+        if (event.bad_header_digest) ++tally.of_headers;
         ++tally.by_opcode[opcode_of(event)];
         tally.connections.insert(event.connection);
         tally.errors.add(event);
@@ -160,6 +162,25 @@ void explain_flips(Finding& finding, const Tally& tally, const ResultStore& stor
     }
 }
 
+// Data that are written to between the making of their digest and their sending, by whoever may write there: a page of a file by
+// the program that has it mapped, while it is written back; blocks of a target by another command, while they are read.
+void explain_changed_data(Finding& finding, const Tally& tally) {
+    const DigestErrors& errors = tally.errors;
+    if (tally.of_headers > 0 || errors.examined() == 0 || errors.unexplained() != errors.examined()) return;
+    finding.confidence = Finding::Confidence::possible;
+    finding.explanation += " Data that are written to while they are sent look so, too:";
+    if (tally.from_initiator > 0)
+        finding.explanation +=
+            " pages that a program changes while the initiator writes them back (stable pages "
+            "are what prevents it on Linux)";
+    if (tally.from_target > 0) {
+        finding.explanation +=
+            fmt::format("{} blocks that another command writes while the target reads them",
+                        tally.from_initiator > 0 ? ", or" : "");
+    }
+    finding.explanation += ". That is no damage, and comes and goes with the load.";
+}
+
 void explain(Finding& finding, const Tally& tally, const ResultStore& store) {
     if (tally.errors.are_all_senders())
         return explain_senders(finding, tally, captured_at_sender(tally, store));
@@ -196,6 +217,7 @@ void explain(Finding& finding, const Tally& tally, const ResultStore& store) {
             "of the host where this was captured.";
     }
     explain_flips(finding, tally, store);
+    explain_changed_data(finding, tally);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ using test::Findings;
 using test::MadeUpCapture;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 using Kind = Finding::Kind;
 using Cause = DigestError::Cause;
@@ -254,6 +255,28 @@ TEST_F(WrongDigests, that_nothing_explains_are_no_flipped_bits) {
     const Finding finding = find_one(Kind::bad_digest);
     EXPECT_THAT(finding.explanation, HasSubstr("No flipped bit explains any of them"));
     EXPECT_EQ(finding.side, Finding::Side::path);
+}
+
+TEST_F(WrongDigests, of_data_alone_may_be_of_what_was_written_to_while_it_was_sent) {
+    add(data_in, 2, false, of(Cause::unexplained));
+    Finding finding = find_one(Kind::bad_digest);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation,
+                HasSubstr("blocks that another command writes while the target reads them"));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("pages")));
+    add(data_out, 1, false, of(Cause::unexplained));
+    finding = find_one(Kind::bad_digest);
+    EXPECT_THAT(finding.explanation, HasSubstr("pages that a program changes"));
+    add(data_in, 2, true, of(Cause::unexplained));
+    finding = find_one(Kind::bad_digest);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::likely) << "a header is hit, too";
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("written to")));
+}
+
+TEST_F(WrongDigests, of_data_with_a_flipped_bit_are_not_of_what_was_written_to) {
+    add(data_in, 2, false, of(Cause::unexplained));
+    add(data_in, 2, false, flip(300, 4));
+    EXPECT_EQ(find_one(Kind::bad_digest).confidence, Finding::Confidence::likely);
 }
 
 // A sample in which a bit of some CDBs is flipped: byte 45 of the header.
