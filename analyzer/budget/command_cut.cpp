@@ -86,12 +86,11 @@ class Cutter {
     RequestArrival request_arrival() const {
         const SenderTime* sender = input_.initiator;
         if (sender == nullptr || !marks().has_request) return {};
-        const int64_t about_ns = input_.row.request_ns;
-        const int64_t begin = position(Role::initiator, marks().request_begin, about_ns);
-        const int64_t end = position(Role::initiator, marks().request_end, about_ns);
-        const int64_t sent_ns = sender->sent_ns(end);
-        if (sent_ns == no_time || sender->lacks(begin, end)) return {};
-        const SenderTime::Repaired repaired = sender->repaired(sent_ns);
+        const int64_t sent_ns = input_.row.request_ns - way_.to_initiator_ns;
+        const int64_t begin = position(Role::initiator, marks().request_begin, sent_ns);
+        const int64_t end = position(Role::initiator, marks().request_end, sent_ns);
+        if (sender->lacks(begin, end)) return {};
+        const SenderTime::Repaired repaired = sender->repaired(end, sent_ns);
         RequestArrival arrival;
         arrival.shortest_ns = sent_ns + way_.whole_ns();
         arrival.repaired = repaired.time_ns > sent_ns;
@@ -142,10 +141,10 @@ class Cutter {
         return time->position(Serial32(begin) + offset, about_ns);
     }
 
-    // What was sent by `sent_ns` waits at the receiver for what was lost before it, which was sent again by the moment that is
-    // returned.
-    int64_t wait_for_repair(const SenderTime& sender, int64_t sent_ns) {
-        const SenderTime::Repaired repaired = sender.repaired(sent_ns);
+    // What was sent by `sent_ns`, and ends at that position, waits at the receiver for what was lost of it and before it, which was sent
+    // again by the moment that is returned.
+    int64_t wait_for_repair(const SenderTime& sender, int64_t end, int64_t sent_ns) {
+        const SenderTime::Repaired repaired = sender.repaired(end, sent_ns);
         advance(repaired.by_timer ? Part::timeout : Part::recovery, repaired.time_ns);
         return repaired.time_ns;
     }
@@ -155,10 +154,10 @@ class Cutter {
         int64_t sent_ns = at_ns_ - way_.to_initiator_ns;
         if (input_.initiator != nullptr) {
             const Mix mix{marks().request_end - marks().request_begin, 0};
-            const int64_t off_wire_ns =
-                pass_serialisation(sent_ns, mix, position(Role::initiator, marks().request_begin, sent_ns),
-                                   position(Role::initiator, marks().request_end, sent_ns));
-            sent_ns = std::max(off_wire_ns, wait_for_repair(*input_.initiator, sent_ns));
+            const int64_t end = position(Role::initiator, marks().request_end, sent_ns);
+            const int64_t off_wire_ns = pass_serialisation(
+                sent_ns, mix, position(Role::initiator, marks().request_begin, sent_ns), end);
+            sent_ns = std::max(off_wire_ns, wait_for_repair(*input_.initiator, end, sent_ns));
         }
         advance(Part::request_path, sent_ns + way_.whole_ns());
     }
@@ -203,7 +202,7 @@ class Cutter {
             burst_ns = std::max(burst_ns, at_ns_);
         }
         pass_sending(*sender, sent_ns, mix);
-        const int64_t repaired_ns = wait_for_repair(*sender, sent_ns);
+        const int64_t repaired_ns = wait_for_repair(*sender, last, sent_ns);
         const int64_t burst_begin = sender->sent_by(burst_ns - 1);
         const double of_burst =
             bytes > 0 ? static_cast<double>(last - burst_begin) / static_cast<double>(bytes) : 0;
@@ -380,7 +379,7 @@ class Cutter {
                                      doubtful_ns + most_queued_ns() + input_.jitter_ns));
         }
         at_ns_ = last_ns;
-        const bool repaired = wait_for_repair(*sender, last_ns) > last_ns;
+        const bool repaired = wait_for_repair(*sender, answer_begin_ + bytes, last_ns) > last_ns;
         // What was sent again may have been lost once more, and a timer have expired, which nobody saw.
         if (afar && repaired && end_ns_ - at_ns_ >= SendTrack::long_silence_ns)
             advance(Part::unknown, end_ns_);

@@ -199,6 +199,13 @@ TEST_F(TurnaroundParts, WhatWasLostBeforeTheRequestHoldsItUpToo) {
     EXPECT_EQ(parts(read(0, 10, 0, 600)), "request_path 1, recovery 3, target 5, return_path 1");
 }
 
+TEST_F(TurnaroundParts, WhatWasLostBehindTheRequestDoesNotHoldItUp) {
+    step(Side::a, 0, 1496, 1496);
+    lose(Side::a, 3, 48, 1448, LossKind::fast_retransmit);
+    step(Side::b, 6, 600, 600);
+    EXPECT_EQ(parts(read(0, 7, 0, 600)), "request_path 1, target 5, return_path 1");
+}
+
 TEST_F(TurnaroundParts, AnAnswerWaitsForWhatIsSentAgain) {
     step(Side::a, 0, 48, 48);
     step(Side::b, 3, 1448, 1448, SendLimit::application);

@@ -255,11 +255,12 @@ void SenderTime::find_holes(std::span<const LossRow* const> losses) {
         if (!is_sent_again(loss->kind) || loss->kind == LossKind::spurious || loss->time_ns == no_time)
             continue;
         const Serial32 end = Serial32(loss->seq) + loss->length;
-        const int64_t sent = sent_ns(position(end, loss->time_ns));
+        const int64_t end_position = position(end, loss->time_ns);
+        const int64_t sent = sent_ns(end_position);
         if (sent == no_time || sent >= loss->time_ns) continue;
-        holes_.push_back({sent, loss->time_ns, loss->kind == LossKind::rto});
+        holes_.push_back({end_position - loss->length, sent, loss->time_ns, loss->kind == LossKind::rto});
     }
-    std::ranges::sort(holes_, {}, &Hole::sent_ns);
+    std::ranges::stable_sort(holes_, {}, &Hole::begin);
     for (size_t i = 1; i < holes_.size(); ++i) {
         const Hole& before = holes_[i - 1];
         if (before.repaired_ns <= holes_[i].repaired_ns) continue;
@@ -549,8 +550,8 @@ int64_t SenderTime::silent_amid_losses(int64_t begin_ns, int64_t end_ns) const {
     return std::prev(behind)->sum_ns - before_ns;
 }
 
-SenderTime::Repaired SenderTime::repaired(int64_t sent_ns) const {
-    const auto after = std::ranges::upper_bound(holes_, sent_ns, {}, &Hole::sent_ns);
+SenderTime::Repaired SenderTime::repaired(int64_t end, int64_t sent_ns) const {
+    const auto after = std::ranges::lower_bound(holes_, end, {}, &Hole::begin);
     if (after == holes_.begin()) return {sent_ns, false};
     const Hole& hole = *std::prev(after);
     if (hole.repaired_ns <= sent_ns) return {sent_ns, false};

@@ -75,13 +75,13 @@ class SenderTime {
         int64_t longest_ns;
     };
     std::vector<Queued> queues(int64_t least_ns) const;
-    // What was first sent then could be read by the receiver when everything lost before it had been sent again: that
-    // moment, and whether a timer was waited for. The same moment where nothing was lost.
+    // What was first sent then, and ends at that position, could be read by the receiver when everything lost of it and before it
+    // had been sent again: that moment, and whether a timer was waited for. The same moment where nothing was lost.
     struct Repaired {
         int64_t time_ns;
         bool by_timer;
     };
-    Repaired repaired(int64_t sent_ns) const;
+    Repaired repaired(int64_t end, int64_t sent_ns) const;
     // How long the sender was silent between the two moments though bytes were lost before, which it sent again later, or are lost of
     // what it sent next: two round trips or more each time. It may have waited for a timer that no packet shows.
     int64_t silent_amid_losses(int64_t begin_ns, int64_t end_ns) const;
@@ -105,8 +105,9 @@ class SenderTime {
 
   private:
     struct Hole {
+        int64_t begin;
         int64_t sent_ns;
-        int64_t repaired_ns;  // of this one and all that were sent before it, the last
+        int64_t repaired_ns;  // of this one and all before it, the last
         bool by_timer;
     };
     // From then until the next one begins; behind the last step unknown.
@@ -156,7 +157,7 @@ class SenderTime {
     std::vector<int64_t> idle_ends_ns_;
     // Steps behind which the sender was silent until its retransmission timer expired.
     std::vector<size_t> timer_waits_;
-    std::vector<Hole> holes_;  // by sent_ns
+    std::vector<Hole> holes_;  // by position
     // When what was sent again came whose original was not captured, in order.
     std::vector<int64_t> unseen_ns_;
     // Before and behind a hole, until the next step; apart from each other, by time.
