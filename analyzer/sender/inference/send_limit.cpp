@@ -11,6 +11,18 @@ bool is_beyond_window(const SenderState& state) {
     return state.snd_wnd_known && beyond > std::max<int64_t>(state.snd_wnd / 4, most_segments * state.mss);
 }
 
+namespace {
+
+// Linux's segments are no larger than half of the widest window it was offered (tcp_bound_to_half_wnd), which on a loopback
+// interface is less than the MSS.
+int64_t largest_segment(const SenderState& state) {
+    constexpr uint32_t least_window = 536;  // TCP_MSS_DEFAULT: smaller ones are not halved
+    if (state.max_window == 0) return state.mss;
+    return std::min(state.mss, state.max_window > least_window ? state.max_window / 2 : state.max_window);
+}
+
+}  // namespace
+
 SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, uint32_t room_wanted,
                      bool has_more, bool paced) {
     if (is_beyond_window(state)) return SendLimit::unknown;
@@ -20,7 +32,8 @@ SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, u
         return repairing ? SendLimit::recovery : SendLimit::congestion;
     }
     const int64_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
-    if (state.snd_wnd_known && receiver_room < int64_t{room_wanted} * state.mss) return SendLimit::receiver;
+    if (state.snd_wnd_known && receiver_room < room_wanted * largest_segment(state))
+        return SendLimit::receiver;
     const bool may_have_more = has_more || state.app_limited == 0;
     if (paced && may_have_more && state.packets_out > 0) return SendLimit::pacing;
     return SendLimit::application;
