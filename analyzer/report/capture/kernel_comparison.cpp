@@ -37,6 +37,13 @@ std::string closeness(double error) {
     return error < next_to_nothing ? "exact" : "within " + human_percent(error);
 }
 
+// "exact at nine tenths of the moments"
+std::string usually(const KernelComparison& one) {
+    const std::string half = closeness(error_at(one, 0.5));
+    const bool most_as_well = half == closeness(error_at(one, 0.9));
+    return fmt::format("{} at {} of the moments", half, most_as_well ? "nine tenths" : "half");
+}
+
 std::string of_window(const KernelComparison& one) {
     const std::string half = closeness(error_at(one, 0.5));
     const std::string most = closeness(error_at(one, 0.9));
@@ -170,8 +177,8 @@ void add_kernel_findings(FindingList& list, const ResultStore& store) {
         const std::string_view verdict = error_at(one, 0.5) > tenth ? "says otherwise"
                                          : few || states_differ     ? "says the same in part"
                                                                     : "says the same";
-        finding.title = fmt::format("The kernel of {} {}: congestion window {} half of the time",
-                                    host_of(one), verdict, closeness(error_at(one, 0.5)));
+        finding.title =
+            fmt::format("The kernel of {} {}: congestion window {}", host_of(one), verdict, usually(one));
         if (one.compared_ns > 0)
             finding.title += ", state " + human_percent(share_of(one.agreed_ns, one.compared_ns));
         std::string sentence;

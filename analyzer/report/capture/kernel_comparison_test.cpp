@@ -166,9 +166,10 @@ TEST_F(KernelComparisons, a_finding_tells_the_same_with_its_place) {
     ASSERT_THAT(list, SizeIs(2));
     EXPECT_EQ(list[0].kind, Finding::Kind::kernel_truth);
     EXPECT_EQ(list[0].severity, Finding::Severity::information);
-    EXPECT_EQ(list[0].title,
-              "The kernel of 10.0.1.1, cubic says the same: congestion window within 3.1 % half of the time, "
-              "state 50 %");
+    EXPECT_EQ(
+        list[0].title,
+        "The kernel of 10.0.1.1, cubic says the same: congestion window within 3.1 % at nine tenths of the "
+        "moments, state 50 %");
     EXPECT_EQ(list[0].connection, 2u);
     EXPECT_EQ(list[0].sender, Finding::Sender::target);
     EXPECT_THAT(list[1].title, HasSubstr("says otherwise: congestion window within 50 %"));
