@@ -4,17 +4,20 @@
 #include <cstdio>
 #include <exception>
 #include <sstream>
+#include <string>
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/cli/archive_command.h"
 #include "analyzer/cli/capture_command.h"
 #include "analyzer/cli/compare_command.h"
 #include "analyzer/cli/details_command.h"
+#include "analyzer/cli/error_message.h"
 #include "analyzer/cli/exit_status.h"
 #include "analyzer/cli/experiment_command.h"
 #include "analyzer/cli/fair_tcp_command.h"
 #include "analyzer/cli/filter_command.h"
 #include "analyzer/cli/generate_command.h"
+#include "analyzer/cli/missing_command.h"
 #include "analyzer/cli/program_versions.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/cli/scrub_command.h"
@@ -70,6 +73,11 @@ int run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
+        if (const std::string missing = missing_command(app);
+            error.get_exit_code() != 0 && !missing.empty()) {
+            print_error(missing + "\nRun with --help for more information.");
+            return exit_usage;
+        }
         std::ostringstream out;
         std::ostringstream errors;
         const int status = app.exit(error, out, errors);
