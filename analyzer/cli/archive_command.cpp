@@ -25,7 +25,9 @@ constexpr char script[] =
     "except ImportError as error:\n"
     "    sys.exit(f\"sanscope archive: is part of the Python package sanscope, which {sys.executable} does "
     "not have \"\n"
-    "             f\"({error}): pip install 'sanscope[archive]'. SANSCOPE_PYTHON names another Python\")\n"
+    "             f\"({error}). In sanscope's source: pip install './analyzer/python[archive]'. "
+    "SANSCOPE_PYTHON names \"\n"
+    "             \"another Python\")\n"
     "sys.exit(main())\n";
 
 // The package is to run this very program, whatever is on the PATH.

@@ -93,8 +93,9 @@ Result<std::monostate> take_trace(const GenerateOptions& options, LoadPlan& plan
         const size_t writes =
             std::erase_if(trace->commands, [](const TraceCommand& command) { return command.write; });
         if (writes > 0) {
-            output.message(fmt::format(
-                "{} writes of the trace are left out; --allow-writes SERIAL lets them be sent", writes));
+            output.message(fmt::format("{} of the trace left out; --allow-writes SERIAL lets {} be sent",
+                                       writes == 1 ? "1 write" : fmt::format("{} writes", writes),
+                                       writes == 1 ? "it" : "them"));
         }
     }
     if (trace->commands.empty()) return Error{"the trace has nothing that may be sent"};

@@ -260,8 +260,9 @@ Result<std::monostate> GenerateOptions::check() const {
     }
     if (writes() && allow_writes.empty() && ::isatty(STDIN_FILENO) != 1) {
         return Error{
-            "--read-percent: writes destroy what is on the LUN; --allow-writes SERIAL names the one that may "
-            "be written to"};
+            fmt::format("{}: writes destroy what is on the LUN; --allow-writes SERIAL names the one that may "
+                        "be written to",
+                        verify ? "--verify" : "--read-percent")};
     }
     return std::monostate{};
 }

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         from .adding import Outcome, archive
     except ImportError as error:
-        print(f"sanscope archive: Python's pyarrow writes the lake, and cannot be loaded ({error}): pip install 'sanscope[archive]'",
+        print(f"sanscope archive: Python's pyarrow writes the lake, and cannot be loaded ({error}): pip install pyarrow",
               file=sys.stderr)
         return 1
     progress = _Progress() if sys.stderr.isatty() else None
