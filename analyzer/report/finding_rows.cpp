@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <fmt/core.h>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "analyzer/base/utf8.h"
@@ -33,7 +35,45 @@ void append_wrapped(std::string& out, std::string_view text, size_t column, size
     out += '\n';
 }
 
-void append_finding(std::string& out, const Finding& finding, bool colour) {
+bool is_problem_or_notice(const Finding& finding) {
+    return finding.severity != Finding::Severity::information;
+}
+
+// By their titles, of those that are told: whether they are of several sessions, of several connections.
+class Namesakes {
+  public:
+    explicit Namesakes(std::span<const Finding> findings) {
+        for (const Finding& finding : findings) {
+            if (!is_problem_or_notice(finding)) continue;
+            const auto [place, is_new] = by_title_.try_emplace(finding.title, Alike{.first = &finding});
+            if (is_new) continue;
+            Alike& alike = place->second;
+            alike.of_sessions = alike.of_sessions || finding.session != alike.first->session;
+            alike.of_connections = alike.of_connections || finding.connection != alike.first->connection;
+        }
+    }
+
+    // Where others have its title: whose this is, as " (session 4)".
+    std::string told_apart(const Finding& finding) const {
+        const auto found = by_title_.find(finding.title);
+        if (found == by_title_.end()) return "";
+        if (found->second.of_sessions && finding.session != 0)
+            return fmt::format(" (session {})", finding.session);
+        if (found->second.of_connections && finding.connection != 0)
+            return fmt::format(" (connection {})", finding.connection);
+        return "";
+    }
+
+  private:
+    struct Alike {
+        const Finding* first;
+        bool of_sessions = false;
+        bool of_connections = false;
+    };
+    std::map<std::string_view, Alike> by_title_;
+};
+
+void append_finding(std::string& out, const Finding& finding, const Namesakes& namesakes, bool colour) {
     struct Mark {
         std::string_view sign;
         std::string_view escape;
@@ -46,7 +86,7 @@ void append_finding(std::string& out, const Finding& finding, bool colour) {
     out += mark.sign;
     if (colour && !mark.escape.empty()) out += "\033[0m";
     out.append(indent - 2 - mark.sign.size(), ' ');
-    append_wrapped(out, cleaned_line(finding.title), indent, indent);
+    append_wrapped(out, cleaned_line(finding.title + namesakes.told_apart(finding)), indent, indent);
     for (const std::string& sign : finding.evidence) {
         out.append(indent, ' ');
         out += "- ";
@@ -96,12 +136,13 @@ void append_finding_rows(std::span<const Finding> findings, ChunkedRows<FindingR
 }
 
 std::string what_is_wrong_section(std::span<const Finding> findings, bool colour) {
+    const Namesakes namesakes(findings);
     std::string text;
     for (const Finding& finding : findings) {
-        if (finding.severity != Finding::Severity::information) append_finding(text, finding, colour);
+        if (is_problem_or_notice(finding)) append_finding(text, finding, namesakes, colour);
     }
     for (const Finding& finding : findings) {
-        if (finding.kind == Finding::Kind::nothing_wrong) append_finding(text, finding, colour);
+        if (finding.kind == Finding::Kind::nothing_wrong) append_finding(text, finding, namesakes, colour);
     }
     if (text.empty()) return text;
     return "\nWhat is wrong\n" + text +

@@ -44,7 +44,7 @@ class Report {
                      ? *input_.where_the_time_went
                      : where_the_time_went_section(input_.rows != nullptr ? *input_.rows : store_);
         doubts();
-        text_ += held_back_section(store_);
+        text_ += held_back_section(store_, input_.issues[Issue::bytes_not_captured].count == 0);
         disorder();
         sessions();
         connections();

@@ -362,7 +362,7 @@ void append_side(std::string& text, const ReportedSender& side) {
 
 }  // namespace
 
-std::string held_back_section(const ResultStore& store) {
+std::string held_back_section(const ResultStore& store, bool all_captured) {
     std::string text;
     size_t troubled = 0;
     bool explained = true;
@@ -374,7 +374,7 @@ std::string held_back_section(const ResultStore& store) {
         if (++troubled <= max_sentences) text += sentence(*worst);
     }
     if (troubled > max_sentences) line(text, "  … and {} more", human_count(troubled - max_sentences));
-    if (troubled == 0 && explained && !connections.empty()) {
+    if (troubled == 0 && explained && all_captured && !connections.empty()) {
         line(text, "  TCP did not: no losses, and no side was held back for {} of its time",
              human_percent(noticeable_share));
     }
