@@ -42,7 +42,7 @@ SHOWN = {
     "reordering": ("reordered.pcap.zst", "ladder"),
     "zero_window_stall": ("budgets/closed-window/initiator.pcap.zst", "windows"),
     "receiver_window": ("budgets/closed-window/initiator.pcap.zst", "time-sequence"),
-    "congestion_window": ("budgets/single-loss/initiator.pcap.zst", "windows"),
+    "congestion_window": ("budgets/single-loss/target.pcap.zst", "windows"),
     "pacing": ("sent-again-loss-ipv6-at-initiator.pcap.zst", "windows"),
     "path_queue": ("budgets/rate-50mbit/target.pcap.zst", "time-sequence"),
     "slow_commands": ("faults/stalling-unmap/initiator.pcap.zst", "turnaround", WHOLE),
