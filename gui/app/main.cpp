@@ -241,6 +241,12 @@ void pass_over_desktop_messages(QtMsgType type, const QMessageLogContext&, const
     print_text(stderr, "sanscope-gui: {}\n", qPrintable(message));
 }
 
+// Without one Qt ends the program by abort(). QT_QPA_PLATFORM may name a platform that needs none.
+bool has_display() {
+    return !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") ||
+           !qEnvironmentVariableIsEmpty("WAYLAND_SOCKET") || !qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM");
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Opens captures of IP storage networks and shows where the time goes.", "sanscope-gui");
     Arguments arguments;
@@ -264,6 +270,13 @@ int run(int argc, char** argv) {
     if (const QString fault = rendering ? QString() : fault_of_window(arguments); !fault.isEmpty()) {
         print_text(stderr, "sanscope-gui: {}\n", fault.toStdString());
         return 2;
+    }
+    if (!rendering && !has_display()) {
+        print_text(stderr,
+                   "sanscope-gui: there is no display here (DISPLAY and WAYLAND_DISPLAY are not set); "
+                   "--render DIR draws "
+                   "the views into files, and sanscope report FILE says in words what is in them\n");
+        return 1;
     }
     std::signal(SIGPIPE, SIG_IGN);
     QApplication::setApplicationName(QStringLiteral("sanscope-gui"));

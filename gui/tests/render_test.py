@@ -41,6 +41,9 @@ def main():
     def check(name, holds, *details):
         checks.check(name, [] if holds else [str(detail) for detail in details] or ["it does not"])
 
+    run = rendered(program, SAMPLES / "nop-logout.pcap")
+    check("without a display a sentence says so", run.returncode == 1 and "there is no display here" in run.stderr, f"{run.returncode} {run.stderr}")
+
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         for sample in sorted(path for path in SAMPLES.iterdir() if ".pcap" in path.name):
