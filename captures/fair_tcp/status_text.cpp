@@ -57,9 +57,10 @@ std::string row(const FairTcpEnsemble& one) {
 
 std::string section(const FairTcpStatus& status) {
     std::string text =
-        fmt::format("{}: {}; {} ensembles; {}\n", status.name,
+        fmt::format("{}: {}; {} ensemble{}; {}\n", status.name,
                     status.registered ? fmt::format("registered (map {})", status.map_id) : "not registered",
-                    status.ensembles.size(), listed(status, 0, FAIR_TCP_REPAIRED, true));
+                    status.ensembles.size(), status.ensembles.size() == 1 ? "" : "s",
+                    listed(status, 0, FAIR_TCP_REPAIRED, true));
     const std::string repaired = listed(status, FAIR_TCP_REPAIRED, FAIR_TCP_COUNTERS, false);
     text += fmt::format("  repaired: {}\n", repaired.empty() ? "nothing" : repaired);
     if (!status.selected_for.empty())

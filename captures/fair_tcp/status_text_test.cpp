@@ -39,7 +39,7 @@ FairTcpStatus with_one_ensemble() {
 
 TEST(FairTcpStatus, ShowsEachEnsemblesWindowAndShare) {
     const std::string text = fair_tcp_status_text({with_one_ensemble()});
-    EXPECT_THAT(text, HasSubstr("fair: registered (map 17); 1 ensembles"));
+    EXPECT_THAT(text, HasSubstr("fair: registered (map 17); 1 ensemble;"));
     EXPECT_THAT(text, HasSubstr("192.0.2.1 "));
     EXPECT_THAT(text, HasSubstr("2001:db8::7 "));
     EXPECT_THAT(text, HasSubstr(" 12.5 "));
