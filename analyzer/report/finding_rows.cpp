@@ -39,13 +39,13 @@ bool is_problem_or_notice(const Finding& finding) {
     return finding.severity != Finding::Severity::information;
 }
 
-// By their titles, of those that are told: whether they are of several sessions, of several connections.
-class Namesakes {
+// Of each kind, of those that are told: whether they are of several sessions, of several connections.
+class SubjectsOfKinds {
   public:
-    explicit Namesakes(std::span<const Finding> findings) {
+    explicit SubjectsOfKinds(std::span<const Finding> findings) {
         for (const Finding& finding : findings) {
             if (!is_problem_or_notice(finding)) continue;
-            const auto [place, is_new] = by_title_.try_emplace(finding.title, Alike{.first = &finding});
+            const auto [place, is_new] = by_kind_.try_emplace(finding.kind, Alike{.first = &finding});
             if (is_new) continue;
             Alike& alike = place->second;
             alike.of_sessions = alike.of_sessions || finding.session != alike.first->session;
@@ -53,10 +53,10 @@ class Namesakes {
         }
     }
 
-    // Where others have its title: whose this is, as " (session 4)".
+    // Where others are of its kind: whose this is, as " (session 4)".
     std::string told_apart(const Finding& finding) const {
-        const auto found = by_title_.find(finding.title);
-        if (found == by_title_.end()) return "";
+        const auto found = by_kind_.find(finding.kind);
+        if (found == by_kind_.end()) return "";
         if (found->second.of_sessions && finding.session != 0)
             return fmt::format(" (session {})", finding.session);
         if (found->second.of_connections && finding.connection != 0)
@@ -70,10 +70,10 @@ class Namesakes {
         bool of_sessions = false;
         bool of_connections = false;
     };
-    std::map<std::string_view, Alike> by_title_;
+    std::map<Finding::Kind, Alike> by_kind_;
 };
 
-void append_finding(std::string& out, const Finding& finding, const Namesakes& namesakes, bool colour) {
+void append_finding(std::string& out, const Finding& finding, const SubjectsOfKinds& subjects, bool colour) {
     struct Mark {
         std::string_view sign;
         std::string_view escape;
@@ -86,7 +86,7 @@ void append_finding(std::string& out, const Finding& finding, const Namesakes& n
     out += mark.sign;
     if (colour && !mark.escape.empty()) out += "\033[0m";
     out.append(indent - 2 - mark.sign.size(), ' ');
-    append_wrapped(out, cleaned_line(finding.title + namesakes.told_apart(finding)), indent, indent);
+    append_wrapped(out, cleaned_line(finding.title + subjects.told_apart(finding)), indent, indent);
     for (const std::string& sign : finding.evidence) {
         out.append(indent, ' ');
         out += "- ";
@@ -136,13 +136,13 @@ void append_finding_rows(std::span<const Finding> findings, ChunkedRows<FindingR
 }
 
 std::string what_is_wrong_section(std::span<const Finding> findings, bool colour) {
-    const Namesakes namesakes(findings);
+    const SubjectsOfKinds subjects(findings);
     std::string text;
     for (const Finding& finding : findings) {
-        if (is_problem_or_notice(finding)) append_finding(text, finding, namesakes, colour);
+        if (is_problem_or_notice(finding)) append_finding(text, finding, subjects, colour);
     }
     for (const Finding& finding : findings) {
-        if (finding.kind == Finding::Kind::nothing_wrong) append_finding(text, finding, namesakes, colour);
+        if (finding.kind == Finding::Kind::nothing_wrong) append_finding(text, finding, subjects, colour);
     }
     if (text.empty()) return text;
     return "\nWhat is wrong\n" + text +

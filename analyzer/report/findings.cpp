@@ -123,9 +123,9 @@ void limit_kinds(FindingList& list, size_t most_of_a_kind) {
 }
 
 // Titles that begin with what a host is.
-void begin_with_capital(std::string& title) {
+void begin_with_capital(std::string& text) {
     for (const std::string_view role : {"target ", "initiator ", "host "}) {
-        if (title.starts_with(role)) title.front() = static_cast<char>(title.front() - 'a' + 'A');
+        if (text.starts_with(role)) text.front() = static_cast<char>(text.front() - 'a' + 'A');
     }
 }
 
@@ -414,8 +414,8 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands,
             "trips.";
         return finding;
     }
-    finding.explanation += tcp_waited ? " and none stood out. TCP held data back now and then, as it does on "
-                                        "any path that is used in full."
+    finding.explanation += tcp_waited ? " and none stood out. TCP held data back for part of the time, as it "
+                                        "does on any path that is used in full."
                                       : ", none stood out, and TCP did not hold them back.";
     return finding;
 }
@@ -525,7 +525,10 @@ std::vector<Finding> findings(const FindingsInput& input) {
     });
     if (is_well && !in_part && twice.empty() && out_of_order.empty() && input.store.summary().commands() > 0)
         list.push_back(nothing_wrong(input, commands, senders, tcp_waited, slow_are_told));
-    for (Finding& finding : list) begin_with_capital(finding.title);
+    for (Finding& finding : list) {
+        begin_with_capital(finding.title);
+        begin_with_capital(finding.explanation);
+    }
     sort_by_weight(list);
     // It puts in doubt what is told behind it.
     for (Finding& finding : of_order) {

@@ -113,6 +113,11 @@ bool is_told_sooner(const ServiceTimes& sooner, const ServiceTimes& later) {
     const int64_t wait_ns = later.service.percentile_ns(0.5);
     return sooner.service.percentile_ns(0.5) > 0 ||
            sooner.turnaround.percentile_ns(0.5) + wait_ns / 2 <= later.turnaround.percentile_ns(0.5);
+
+// Of what little is left of a turnaround when the round trip is taken off it, no figure is told.
+std::string wait_words(int64_t wait_ns) {
+    constexpr int64_t least_ns = 1000;
+    return wait_ns < least_ns ? "next to nothing" : human_duration(wait_ns);
 }
 
 }  // namespace
@@ -186,7 +191,7 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
             finding.title += fmt::format(", {}{}{} {}", faster->writes ? "writes" : "reads",
                                          is_same_unit(*faster, one) ? "" : of_unit(*faster),
                                          other_session ? fmt::format(" in session {}", faster->session) : "",
-                                         human_duration(faster->service.percentile_ns(0.5)));
+                                         wait_words(faster->service.percentile_ns(0.5)));
         }
         finding.add_sign(fmt::format(
             "{} wait {} {}, not counting the round trip, TCP's delays and data of other commands: {} of "

@@ -28,8 +28,10 @@ TEST_F(Findings, a_queue_on_the_path_is_told_of_the_side_that_fills_it_and_inste
     const Finding finding = find_one(Kind::path_queue);
     EXPECT_THAT(finding.title, HasSubstr("Data of target 10.0.0.2:3260 queued on the path at 10.0 MB/s: "
                                          "round-trip time 10.0 ms under load, 2.00 ms without"));
-    EXPECT_THAT(finding.evidence,
-                Contains("the smoothed round-trip time (SRTT) was 10.0 ms on average, the minimum 2.00 ms"));
+    EXPECT_THAT(
+        finding.evidence,
+        Contains(
+            "the smoothed round-trip time (SRTT) was 10.0 ms on average under load, the minimum 2.00 ms"));
     EXPECT_EQ(finding.cost_ns, 1000 * ms);
     EXPECT_TRUE(find(Kind::congestion_window).empty());
 }

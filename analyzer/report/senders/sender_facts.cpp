@@ -136,7 +136,7 @@ std::string SenderFacts::queue_title(double bytes_per_second) const {
 }
 
 std::string SenderFacts::queue_sign() const {
-    return fmt::format("the smoothed round-trip time (SRTT) was {} on average, the minimum {}",
+    return fmt::format("the smoothed round-trip time (SRTT) was {} on average under load, the minimum {}",
                        human_duration(queued_srtt_ns), human_duration(rtt_min_ns()));
 }
 

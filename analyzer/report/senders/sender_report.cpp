@@ -375,7 +375,9 @@ std::string held_back_section(const ResultStore& store, bool all_captured) {
     }
     if (troubled > max_sentences) line(text, "  … and {} more", human_count(troubled - max_sentences));
     if (troubled == 0 && explained && all_captured && !connections.empty()) {
-        line(text, "  TCP did not: no losses, and no side was held back for {} of its time",
+        line(text,
+             "  TCP did not for long: no losses, and no side was held back for {} of its time, idle time "
+             "included",
              human_percent(noticeable_share));
     }
     return text.empty() ? "" : "\nWhat held the senders back\n" + text;

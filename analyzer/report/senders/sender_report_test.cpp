@@ -156,7 +156,7 @@ TEST(SenderReport, a_network_without_trouble_is_said_to_be_one) {
     Network network;
     network.add_connection();
     network.add_target({{SendLimit::application, 95 * ms}, {SendLimit::congestion, 5 * ms}});
-    EXPECT_THAT(held_back_section(network.store), HasSubstr("TCP did not: no losses"));
+    EXPECT_THAT(held_back_section(network.store), HasSubstr("TCP did not for long: no losses"));
     EXPECT_EQ(held_back_section(network.store, false), "") << "what never arrived may have been lost";
 }
 

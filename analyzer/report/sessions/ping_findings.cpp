@@ -268,9 +268,9 @@ class OfPing {
         }
         finding.side = Finding::Side::path;
         finding.explanation = fmt::format(
-            "The path was lost, or the whole host of {} is down; seen from here the two look alike. Look "
+            "The path was lost, or the whole host of {} {}; seen from here the two look alike. Look "
             "whether others still reach that host, then at links and switches between.",
-            name);
+            name, is_late() ? "stood still for that long" : "is down");
     }
 
     uint64_t sent_again() const {
