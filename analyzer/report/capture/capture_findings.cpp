@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -166,8 +167,8 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
         for (const SenderSummary& sender : input.store.senders())
             missing += sender.losses(LossKind::not_captured);
         if (missing > 0) {
-            list.back().add_sign(
-                fmt::format("at {} segments are missing that were acknowledged", counted(missing, "place")));
+            list.back().add_sign(fmt::format("{} missing that {} acknowledged", counted(missing, "segment"),
+                                             missing == 1 ? "was" : "were"));
         }
     }
     if (input.totals.data_not_kept) {
@@ -216,13 +217,21 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
         duplicates += sender.losses(LossKind::duplicate);
         missing += sender.losses(LossKind::not_captured);
     }
+    uint64_t places = missing;  // several segments in a row lack at one
+    std::map<std::pair<ConnectionNumber, Side>, uint32_t> missing_up_to;
     LossRow first_duplicate;
     LossRow first_missing;
     size_t row_number = 0;
     for (const LossRow& row : input.store.losses()) {
         if (stop.asked_at(row_number++)) return;
         if (row.kind == LossKind::duplicate && first_duplicate.packet == 0) first_duplicate = row;
-        if (row.kind == LossKind::not_captured && first_missing.packet == 0) first_missing = row;
+        if (row.kind != LossKind::not_captured) continue;
+        if (first_missing.packet == 0) first_missing = row;
+        const uint32_t end = row.seq + row.length;
+        const auto [last_end, is_new] = missing_up_to.try_emplace({row.connection, row.sender}, end);
+        if (is_new) continue;
+        if (last_end->second == row.seq && row.length > 0) --places;
+        last_end->second = end;
     }
     const auto place = [](Finding& finding, const LossRow& row) {
         finding.connection = row.connection;
@@ -232,7 +241,7 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
     if (missing > 0) {
         const Issues::Count& bytes = input.issues[Issue::bytes_not_captured];
         std::string title =
-            fmt::format("At {} the capture lacks segments that were acknowledged", counted(missing, "place"));
+            fmt::format("At {} the capture lacks segments that were acknowledged", counted(places, "place"));
         if (bytes.count > 0)
             title += fmt::format(": {} of iSCSI", human_bytes(static_cast<double>(bytes.count)));
         Finding finding = make(
@@ -248,7 +257,7 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
         }
         // More than was ever under way: where that was so once, nothing tells that it is one connection.
         constexpr uint64_t no_flight = uint64_t{1} << 24;
-        if (bytes.count / missing >= no_flight && input.totals.gaps.empty()) {
+        if (bytes.count / places >= no_flight && input.totals.gaps.empty()) {
             finding.confidence = Finding::Confidence::possible;
             finding.explanation +=
                 " So much at one place may also be none: a later connection between the same ports, whose "

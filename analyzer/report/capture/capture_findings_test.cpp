@@ -77,6 +77,21 @@ TEST_F(Findings, what_the_capture_lacks_is_told) {
     EXPECT_THAT(find_one(Kind::capture_issue).title, HasSubstr("2 IP datagrams with fragments missing"));
 }
 
+TEST_F(Findings, segments_in_a_row_are_lacking_at_one_place) {
+    SenderSummary& target = add_target();
+    for (const uint32_t seq : {1000u, 2000u, 3000u, 8000u}) {
+        store.add_loss(target, {.packet = 33,
+                                .connection = target.connection(),
+                                .seq = seq,
+                                .length = 1000,
+                                .kind = LossKind::not_captured,
+                                .sender = target.side()});
+    }
+    issues.add(Issue::bytes_not_captured, 33, 4000);
+    EXPECT_EQ(find_one(Kind::not_captured).title,
+              "At 2 places the capture lacks segments that were acknowledged: 4.00 kB of iSCSI");
+}
+
 TEST_F(Findings, a_few_segments_that_are_there_twice_are_no_mirror_ports_doing) {
     SenderSummary& target = add_target();
     for (int64_t i = 0; i < 30; ++i) add_loss(target, LossKind::duplicate, i);

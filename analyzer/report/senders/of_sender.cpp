@@ -39,8 +39,10 @@ void OfSender::doubt_if_much_is_missing(Finding& finding) const {
 }
 
 std::string OfSender::missing_sign() const {
-    return fmt::format("at {} segments that were acknowledged are not in the capture",
-                       counted(count(LossKind::not_captured), "place"));
+    const uint64_t missing = count(LossKind::not_captured);
+    return fmt::format("{} acknowledged {} not in the capture",
+                       counted(missing, "segment") + (missing == 1 ? " that was" : " that were"),
+                       missing == 1 ? "is" : "are");
 }
 
 std::string_view OfSender::of_its_time() const {
