@@ -241,7 +241,9 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
     if (missing > 0) {
         const Issues::Count& bytes = input.issues[Issue::bytes_not_captured];
         std::string title =
-            fmt::format("At {} the capture lacks segments that were acknowledged", counted(places, "place"));
+            fmt::format("The capture lacks {} acknowledged, at {}",
+                        counted(missing, "segment") + (missing == 1 ? " that was" : " that were"),
+                        counted(places, "place"));
         if (bytes.count > 0)
             title += fmt::format(": {} of iSCSI", human_bytes(static_cast<double>(bytes.count)));
         Finding finding = make(

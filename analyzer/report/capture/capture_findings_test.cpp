@@ -89,7 +89,7 @@ TEST_F(Findings, segments_in_a_row_are_lacking_at_one_place) {
     }
     issues.add(Issue::bytes_not_captured, 33, 4000);
     EXPECT_EQ(find_one(Kind::not_captured).title,
-              "At 2 places the capture lacks segments that were acknowledged: 4.00 kB of iSCSI");
+              "The capture lacks 4 segments that were acknowledged, at 2 places: 4.00 kB of iSCSI");
 }
 
 TEST_F(Findings, a_few_segments_that_are_there_twice_are_no_mirror_ports_doing) {
