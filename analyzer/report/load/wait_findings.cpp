@@ -113,6 +113,7 @@ bool is_told_sooner(const ServiceTimes& sooner, const ServiceTimes& later) {
     const int64_t wait_ns = later.service.percentile_ns(0.5);
     return sooner.service.percentile_ns(0.5) > 0 ||
            sooner.turnaround.percentile_ns(0.5) + wait_ns / 2 <= later.turnaround.percentile_ns(0.5);
+}
 
 // Of what little is left of a turnaround when the round trip is taken off it, no figure is told.
 std::string wait_words(int64_t wait_ns) {
