@@ -170,9 +170,12 @@ class SenderReplay::Machine {
         clocked_ = segment.time_ns - last_ack_ns_ < clocked_within_ns;
         if (state.in_flight() > 0) {
             classifier_.on_burst(clocked_);
-            const int64_t pacing_us =
-                wire_.windows().bbr.pacing_gap_us(uint64_t{last_burst_segments_} * state.mss);
-            if (!clocked_) classifier_.on_pause((segment.time_ns - burst_begin_ns_) / 1000, pacing_us);
+            const uint64_t last_burst_bytes = uint64_t{last_burst_segments_} * state.mss;
+            const int64_t pacing_us = wire_.windows().bbr.pacing_gap_us(last_burst_bytes);
+            const PacedCandidate* other = wire_.windows().other_bbr.get();
+            const int64_t other_us = other != nullptr ? other->pacing_gap_us(last_burst_bytes) : pacing_us;
+            if (!clocked_)
+                classifier_.on_pause((segment.time_ns - burst_begin_ns_) / 1000, pacing_us, other_us);
         }
         burst_begin_ns_ = segment.time_ns;
         burst_packets_before_ = state.packets_out;
@@ -206,6 +209,8 @@ class SenderReplay::Machine {
         wire_.windows().each([&](auto& window) { window.on_burst_end(state, end); });
         if (end.sent && state.ca_state == CaState::open) classifier_.on_burst_end(state);
         wire_.windows().choose_phase();
+        wire_.windows().doubt_application_limit(state);
+        if (wire_.windows().choose_bbr(classifier_.pauses_as_other())) classifier_.swap_paces();
         chosen_ = classifier_.best(mismatch_of(windows), rtt_floor_us());
     }
 

@@ -185,7 +185,8 @@ void Bbr::update_bandwidth(const SenderState& state, const AckSample& sample) {
     }
     const uint64_t rate = static_cast<uint64_t>(sample.rate.delivered) * bandwidth_unit /
                           static_cast<uint64_t>(sample.rate.interval_us);
-    if (!sample.rate.app_limited || rate >= bandwidth()) bandwidth_.add(bandwidth_rounds, round_, rate);
+    if (!is_application_limited(sample.rate) || rate >= bandwidth())
+        bandwidth_.add(bandwidth_rounds, round_, rate);
 }
 
 // bbr_update_ack_aggregation(): how much more came acknowledged at once than the bandwidth explains.
@@ -241,7 +242,7 @@ void Bbr::begin_cycle(int64_t now_us) {
 
 // bbr_check_full_bw_reached().
 void Bbr::look_for_full_pipe(const AckSample& sample) {
-    if (full_pipe_ || !round_start_ || sample.rate.app_limited) return;
+    if (full_pipe_ || !round_start_ || is_application_limited(sample.rate)) return;
     if (bandwidth() >= full_bandwidth_ * 5 / 4) {
         full_bandwidth_ = bandwidth();
         full_bandwidth_count_ = 0;

@@ -43,10 +43,15 @@ class Bbr {
     Range over_the_cycle(const SenderState& tp, const Window& window) const;
     // Still looking for the bandwidth (bbr_full_bw_reached).
     bool starting_up() const { return !full_pipe_; }
+    // From now on only samples that are surely application-limited are held for it.
+    void doubt_application_limit() { doubts_application_limit_ = true; }
 
   private:
     enum class Mode : uint8_t { startup, drain, probe_bw, probe_rtt };
 
+    bool is_application_limited(const RateSample& rate) const {
+        return doubts_application_limit_ ? rate.surely_app_limited : rate.app_limited;
+    }
     uint64_t bandwidth() const { return bandwidth_.max(); }
     uint32_t bdp(uint64_t bandwidth, uint32_t gain) const;
     uint32_t inflight(const SenderState& state, uint64_t bandwidth, uint32_t gain) const;
@@ -92,6 +97,7 @@ class Bbr {
     int64_t cycle_us_ = 0;
     uint64_t pacing_bytes_a_second_ = 0;
     bool rtt_seen_ = false;
+    bool doubts_application_limit_ = false;
     std::array<uint32_t, 2> extra_acked_{};
     uint32_t extra_acked_slot_ = 0;
     uint32_t extra_acked_rounds_ = 0;

@@ -23,24 +23,12 @@ constexpr uint64_t enough_bursts = 20;
 // Below this round trip, ten times what a burst may come after its acknowledgement (clocked_within_ns of SenderReplay),
 // most bursts follow one by chance.
 constexpr int64_t least_rtt_us = 400;
-// Shorter pauses are within what a timer and a processor add: on_pause() allows for so much.
-constexpr int64_t least_pacing_us = 100;
 // Of a paced sender seen at its own host one round trip at most was explained by one window only.
 constexpr uint64_t enough_stops = 3;
 // One contradiction in few round trips says little: a share of them is taken as if there had been so many more.
 constexpr double prior_rounds = 5;
 
 }  // namespace
-
-// The kernel gives half of a delay that its timer made back (tcp_update_skb_after_send).
-void CcClassifier::on_pause(int64_t pause_us, int64_t pacing_us) {
-    // What timers and timestamps waver by: set to half and the whole of the least pause that counts, not measured.
-    constexpr int64_t early_us = least_pacing_us / 2;
-    constexpr int64_t late_us = least_pacing_us;
-    if (pacing_us < least_pacing_us) return;
-    ++pauses_;
-    if (pause_us >= pacing_us / 2 - early_us && pause_us <= pacing_us * 6 / 5 + late_us) ++on_pace_;
-}
 
 void CcClassifier::on_burst_end(const SenderState& state) {
     if (round_bursts_ == 0 || !state.snd_una.before(round_end_)) {
@@ -68,13 +56,30 @@ double CcClassifier::unclocked_share() const {
     return bursts == 0 ? 0 : static_cast<double>(unclocked_) / static_cast<double>(bursts);
 }
 
-double CcClassifier::on_pace_share() const {
-    return pauses_ == 0 ? 0 : static_cast<double>(on_pace_) / static_cast<double>(pauses_);
+// A paced sender stops at any other place. A window that is contradicted in more round trips than it explains stops of
+// explains none: of BBR senders 3 stops stood against 34 round trips and more, 10 against 17, of others 4 against 0.3 at
+// the least, 68 against 5.
+bool CcClassifier::stops_at_a_window(const Scores& scores) const {
+    // At a remote tap the order of events contradicts any window: there pauses must speak against it besides.
+    const bool paces = !estimated_ || may_pause_so(pace_) || may_pause_so(other_pace_);
+    const auto explains = [paces](uint64_t stops, double mismatch) {
+        return stops >= enough_stops && !(paces && static_cast<double>(stops) < mismatch);
+    };
+    return explains(only_cubic_, scores.cubic) || explains(only_reno_, scores.reno);
 }
 
-// A paced sender stops at any other place.
-bool CcClassifier::stops_at_a_window() const {
-    return std::max(only_cubic_, only_reno_) >= enough_stops;
+// At a remote tap hardly anything contradicts it: there some pauses must speak for one of the two (of CUBIC senders 3 in ten
+// did).
+bool CcClassifier::other_is_possible(Control shown) const {
+    const auto speaks = [](const PaceRecord& pace) {
+        return pace.on_pace() >= enough_bursts && pace.on_pace_share() >= 0.45;
+    };
+    return !estimated_ || shown == Control::bbr || speaks(pace_) || speaks(other_pace_);
+}
+
+bool CcClassifier::pauses_as_other() const {
+    const double share = other_pace_.on_pace_share();
+    return other_pace_.on_pace() >= enough_bursts && share >= 0.6 && share > 1.25 * pace_.on_pace_share();
 }
 
 // Of BBR's bursts 21 % and more were not clocked over round trips of a millisecond and more (that least behind a deep
@@ -91,16 +96,19 @@ bool CcClassifier::goes_by_acknowledgements(int64_t min_rtt_us) const {
 // host).
 bool CcClassifier::pauses_as_bbr() const {
     constexpr uint64_t enough_pauses = 60;
-    return on_pace_ >= enough_pauses && on_pace_share() >= 0.75;
+    return pace_.on_pace() >= enough_pauses && pace_.on_pace_share() >= 0.75;
 }
 
 // As many of them as of no other sender that did not stop at a window, but for two of few pauses.
-bool CcClassifier::may_pause_as_bbr() const {
-    return pauses_ >= enough_bursts && on_pace_share() >= 0.55;
+bool CcClassifier::may_pause_so(const PaceRecord& pace) {
+    return pace.pauses() >= enough_bursts && pace.on_pace_share() >= 0.55;
 }
 
 bool CcClassifier::paced(const Scores& scores, int64_t min_rtt_us) {
-    if (clocked_ + unclocked_ < enough_bursts || min_rtt_us < least_rtt_us || stops_at_a_window()) {
+    // There a window of CUBIC or Reno is contradicted often, and its stops are few.
+    const bool stops =
+        estimated_ ? std::max(only_cubic_, only_reno_) >= enough_stops : stops_at_a_window(scores);
+    if (clocked_ + unclocked_ < enough_bursts || min_rtt_us < least_rtt_us || stops) {
         paced_ = false;
         return false;
     }
@@ -127,9 +135,10 @@ bool CcClassifier::looks_paced(const Scores& scores, double others) const {
     // from one that grows.
     constexpr double most_of_a_true_one = 0.03;
     if (pauses_as_bbr() && mismatch_per_round(Control::bbr, scores) < most_of_a_true_one) return true;
-    if (on_pace_ < enough_pauses || others < least_contradiction) return false;
-    if (share >= 0.85 && on_pace_share() >= 0.4 && scores.bbr < 0.3 * others) return true;
-    return share >= 0.4 && on_pace_share() >= 0.7 && scores.bbr <= 1.5 * others + (share > 0.7 ? 1.2 : 0.0);
+    if (pace_.on_pace() < enough_pauses || others < least_contradiction) return false;
+    if (share >= 0.85 && pace_.on_pace_share() >= 0.4 && scores.bbr < 0.3 * others) return true;
+    return share >= 0.4 && pace_.on_pace_share() >= 0.7 &&
+           scores.bbr <= 1.5 * others + (share > 0.7 ? 1.2 : 0.0);
 }
 
 // Behind the path it is blurred what released a burst, and when: few need to be unclocked (7 % were in one case), but
@@ -142,8 +151,8 @@ bool CcClassifier::looks_paced_at_remote_tap(const Scores& scores, double others
     const double others_a_round = others / (prior_rounds + static_cast<double>(rounds_));
     const bool others_refuted = others_a_round > 2 * most_of_a_true_one;
     if (share >= 0.4 && others > 4 && others_refuted && scores.bbr < 0.05 * others) return true;
-    if (stands && (others_refuted || on_pace_share() >= 0.55)) return true;
-    return share >= 0.2 && on_pace_ >= enough_pauses && on_pace_share() >= 0.6 &&
+    if (stands && (others_refuted || pace_.on_pace_share() >= 0.55)) return true;
+    return share >= 0.2 && pace_.on_pace() >= enough_pauses && pace_.on_pace_share() >= 0.6 &&
            others >= least_contradiction && scores.bbr <= 0.75 * others + 0.1;
 }
 
@@ -158,9 +167,11 @@ bool CcClassifier::bbr_is_sure(const Scores& scores) const {
     // Half a round trip of contradiction, and for shares and counts between those of the table: more than any sender
     // other than BBR showed, of pauses on pace (48 % of 28 at most; at a remote tap 54 % of 386).
     if (others < 0.5 || only_cubic_ + only_reno_ >= enough_stops) return false;
-    if (estimated_) return on_pace_ >= 150 && on_pace_share() >= 0.7 && scores.bbr <= 0.5 * others;
+    if (estimated_)
+        return pace_.on_pace() >= 150 && pace_.on_pace_share() >= 0.7 && scores.bbr <= 0.5 * others;
     const bool seldom_contradicted = scores.bbr <= 1 + static_cast<double>(rounds_) / 40;
-    return on_pace_ >= 60 && on_pace_share() >= 0.8 && unclocked_share() >= 0.4 && seldom_contradicted;
+    return pace_.on_pace() >= 60 && pace_.on_pace_share() >= 0.8 && unclocked_share() >= 0.4 &&
+           seldom_contradicted;
 }
 
 // That neither the other of the two nor BBR is it.
@@ -180,7 +191,7 @@ bool CcClassifier::is_sure(double best, double other, uint64_t stops_at_best, ui
     // threshold had been set by, nine senders that stopped at no window had a false name before that.)
     if (!pinned) {
         const bool unpaced = goes_by_acknowledgements(min_rtt_us) || bbr >= 1.5 * best + 1;
-        return unpaced && !may_pause_as_bbr() && other >= 3 * best + (estimated_ ? 1.25 : 1);
+        return unpaced && !may_pause_so(pace_) && other >= 3 * best + (estimated_ ? 1.25 : 1);
     }
     // Half as much mismatch again, and a quarter of a round trip more: what two windows that grow alike may differ by
     // through the phase of a tick. At a remote tap a whole round trip more, which is what one misplaced burst may add.
@@ -217,7 +228,8 @@ const char* CcClassifier::name(const Scores& scores, int64_t min_rtt_us) {
     if (!is_sure(shown, scores, min_rtt_us)) return "";
     // At a remote tap slow start's bursts are so blurred that BBR's own contradict BBR's window: enough to take its
     // figures for another's, but not for a name.
-    if (estimated_ && shown != Control::bbr && !stops_at_a_window() && !goes_by_acknowledgements(min_rtt_us))
+    if (estimated_ && shown != Control::bbr && !stops_at_a_window(scores) &&
+        !goes_by_acknowledgements(min_rtt_us))
         return "";
     return shown == Control::bbr ? "bbr" : shown == Control::cubic ? "cubic" : "reno";
 }
@@ -242,10 +254,10 @@ bool CcClassifier::is_possible(Control control, Control shown, const Scores& sco
     };
     if (control == Control::bbr) {
         // At a remote tap BBR seems to stop at one window as others do, in 23 round trips of one recording.
-        if ((sure || !estimated_) && (stops_at_a_window() || goes_by_acknowledgements(min_rtt_us)))
+        if ((sure || !estimated_) && (stops_at_a_window(scores) || goes_by_acknowledgements(min_rtt_us)))
             return false;
         // At a remote tap more contradicts it, in each burst that seems to have been sent at once.
-        if (pauses_as_bbr() || (estimated_ && may_pause_as_bbr())) return true;
+        if (pauses_as_bbr() || (estimated_ && may_pause_so(pace_))) return true;
         return !refuted(scores.bbr, std::min(scores.cubic, scores.reno));
     }
     const double least = shown == Control::bbr ? scores.bbr : std::min(scores.cubic, scores.reno);

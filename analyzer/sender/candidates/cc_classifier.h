@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "analyzer/sender/candidates/growth_record.h"
+#include "analyzer/sender/candidates/pace_record.h"
 #include "analyzer/sender/kernel/sender_state.h"
 
 namespace sanscope {
@@ -34,7 +36,17 @@ class CcClassifier {
     // A burst of new data began while others were in flight; `clocked`: as an acknowledgement had just come.
     void on_burst(bool clocked) { ++(clocked ? clocked_ : unclocked_); }
     // Before one that was not clocked: since the burst before it began, and how long after that one BBR would wait.
-    void on_pause(int64_t pause_us, int64_t pacing_us);
+    // `other_us`: the other BBR of WindowCandidates.
+    void on_pause(int64_t pause_us, int64_t pacing_us, int64_t other_us = 0) {
+        pace_.add(pause_us, pacing_us);
+        other_pace_.add(pause_us, other_us);
+    }
+    // Whether the sender pauses as that one would, and much less as BBR's own.
+    bool pauses_as_other() const;
+    // Whether it may be the sender's, if BBR may be that.
+    bool other_is_possible(Control shown) const;
+    // They have changed places.
+    void swap_paces() { std::swap(pace_, other_pace_); }
     // A burst has ended.
     void on_burst_end(const SenderState& state);
     // It ended though more waited and the receiver had room: whether just where that candidate's window does.
@@ -69,18 +81,17 @@ class CcClassifier {
     bool is_sure(double best, double other, uint64_t stops_at_best, uint64_t stops_at_other, double bbr,
                  int64_t min_rtt_us) const;
     bool grows_so(Control control, const GrowthRecord& growth) const;
-    bool stops_at_a_window() const;
+    bool stops_at_a_window(const Scores& scores) const;
     bool goes_by_acknowledgements(int64_t min_rtt_us) const;
     bool pauses_as_bbr() const;
-    bool may_pause_as_bbr() const;
+    static bool may_pause_so(const PaceRecord& pace);
     double unclocked_share() const;
-    double on_pace_share() const;
 
     bool estimated_;
     uint64_t clocked_ = 0;
     uint64_t unclocked_ = 0;
-    uint64_t pauses_ = 0;   // long enough to be compared,
-    uint64_t on_pace_ = 0;  // and as BBR would make them
+    PaceRecord pace_;        // BBR's
+    PaceRecord other_pace_;  // of the one that is not shown
     Serial32 round_end_;
     uint32_t round_bursts_ = 0;
     uint64_t rounds_ = 0;  // round trips of some bursts

@@ -25,7 +25,9 @@ class PacedCandidate : public CwndControl<Bbr> {
     void on_sent(const SenderState& tp, bool forced) {
         const uint32_t in_flight = tp.in_flight();
         if (forced || in_flight <= window_.cwnd) return;
-        mismatch_.add_worst(tp, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
+        // What the window is in another phase of the cycle contradicts nothing: that one the kernel drew by lot.
+        const uint32_t most = over_the_cycle(tp).high;
+        if (in_flight > most) mismatch_.add_worst(tp, static_cast<double>(in_flight - most) / most);
         window_.cwnd = in_flight;
     }
     // A paced sender cannot send much more at once than its rate and a short path allow: three times as much at most, and two
@@ -38,6 +40,7 @@ class PacedCandidate : public CwndControl<Bbr> {
         mismatch_.add_worst(tp, static_cast<double>(end.segments - most) / static_cast<double>(end.segments));
     }
 
+    void doubt_application_limit() { ops_.doubt_application_limit(); }
     int64_t pacing_gap_us(uint64_t bytes) const { return ops_.pacing_gap_us(bytes); }
     bool starting_up() const { return ops_.starting_up(); }
     Bbr::Range over_the_cycle(const SenderState& tp) const { return ops_.over_the_cycle(tp, window_); }

@@ -73,8 +73,11 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
             if (windows.may_be_cubic(candidate)) include(estimate, candidate.cwnd());
         }
     }
-    if (classifier.is_possible(Control::bbr, chosen, scores, min_rtt_us))
+    if (classifier.is_possible(Control::bbr, chosen, scores, min_rtt_us)) {
         include_bbr(estimate, windows.bbr, state, estimated);
+        if (windows.other_bbr_is_possible() && classifier.other_is_possible(chosen))
+            include_bbr(estimate, *windows.other_bbr, state, estimated);
+    }
     return estimate;
 }
 

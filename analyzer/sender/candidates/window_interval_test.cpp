@@ -99,6 +99,30 @@ TEST(WindowInterval, WhosePausesAreOftenOnBbrsPaceMayBeBbrSeenFromAfar) {
     }
 }
 
+// Three stops say nothing for a window that is contradicted in thirty round trips.
+TEST(WindowInterval, StopsAtAWindowThatIsContradictedMoreOftenDoNotRefuteBbr) {
+    CcClassifier classifier;
+    pass_rounds(classifier, 200, 60, 80);
+    stop_at_cubic(classifier, 4);
+    EXPECT_EQ(classifier.best({34, 56, 1}, min_rtt_us), Control::bbr);
+    EXPECT_TRUE(classifier.is_possible(Control::bbr, Control::cubic, {34, 56, 1}, min_rtt_us));
+    EXPECT_EQ(classifier.best({0.3, 56, 0.2}, min_rtt_us), Control::cubic);
+    EXPECT_FALSE(classifier.is_possible(Control::bbr, Control::cubic, {0.3, 56, 0.2}, min_rtt_us));
+}
+
+// Of a window far too large a rate far too high follows, whose pauses are too short to be compared.
+TEST(WindowInterval, PausesTellWhichOfTheTwoBbrsIsTheSenders) {
+    constexpr int64_t pause_us = 2000;
+    for (const bool other : {false, true}) {
+        CcClassifier classifier;
+        for (int pause = 0; pause < 100; ++pause)
+            classifier.on_pause(pause_us, other ? pause_us / 40 : pause_us, pause_us);
+        EXPECT_EQ(classifier.pauses_as_other(), other);
+        classifier.swap_paces();
+        EXPECT_FALSE(classifier.pauses_as_other());
+    }
+}
+
 // tcp_tso_autosize(): eleven segments over a path of 1.3 ms, whatever the rate.
 TEST(WindowInterval, OfBbrABurstOverAShortPathContradictsNothing) {
     SenderState state;

@@ -24,11 +24,15 @@ class ApplicationLimit {
         if (pause_us > one_burst_us) burst_bytes_ = 0;
         burst_bytes_ += length;
         const bool ran_dry = last_was_short_;
-        last_was_short_ = length != tp.mss && (length < tp.mss || length % tp.mss != 0);
+        // At the edge of the receiver's window any segment may end.
+        const bool at_edge =
+            tp.snd_wnd_known && (tp.snd_nxt + length).distance_to(tp.wnd_end) < static_cast<int64_t>(tp.mss);
+        last_was_short_ = !at_edge && length != tp.mss && (length < tp.mss || length % tp.mss != 0);
         if (tp.last_sent_us == 0 || tp.lost_out > tp.retrans_out) return;
         if (!ran_dry && (!late || more_waiting_ || window_was_full_)) return;
         if (tp.in_flight() >= paced.cwnd()) return;
         tp.app_limited = std::max(1u, tp.delivered + tp.in_flight());
+        if (tp.in_flight() == 0) tp.surely_app_limited = tp.app_limited;
     }
     // … and after. `more_waiting`: the last of them did not end what was written.
     void after_new_data(const SenderState& tp, bool more_waiting, const PacedCandidate& paced) {

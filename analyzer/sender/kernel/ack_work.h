@@ -44,6 +44,7 @@ struct AckWork {
     int64_t newest_sent_us = 0;
     int64_t prior_delivered_us = 0;
     bool app_limited = false;
+    bool surely_app_limited = false;
     // Not worth zeroing: they hold where first_sacked_us and prior_delivered_us do.
     int64_t last_sacked_us;
     int64_t send_interval_us;

@@ -10,7 +10,8 @@ struct RateSample {
     int64_t delivered = -1;    // segments; negative: no valid sample
     int64_t interval_us = -1;  // over which they were; not positive: no valid sample
     uint32_t prior_delivered = 0;
-    bool app_limited = false;
+    bool app_limited = false;         // as far as what was sent shows it,
+    bool surely_app_limited = false;  // and as nothing else explains
 };
 
 // What one acknowledgement did, for the congestion control: struct ack_sample, struct rate_sample and what

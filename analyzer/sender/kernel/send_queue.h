@@ -44,7 +44,8 @@ class SendQueue {
         bool ever_retransmitted;
         bool in_time_order;
         bool unseen;       // no captured packet brought it
-        bool app_limited;  // sent while the application had no more
+        bool app_limited;  // sent while the application had no more,
+        bool surely_app_limited;
     };
 
     explicit SendQueue(SendBudget& budget) : budget_(budget) {}

@@ -38,8 +38,10 @@ struct SenderState {
     int64_t last_sent_us = 0;  // data, for the last time
 
     int64_t delivered_us = 0;  // when `delivered` grew last
-    uint32_t app_limited =
-        0;  // until so many are delivered, rate samples are application-limited; 0: they are not
+    // Until so many are delivered, rate samples are application-limited; 0: they are not.
+    uint32_t app_limited = 0;
+    // The same where nothing else can have held the sender back. Not Linux's, which sees it.
+    uint32_t surely_app_limited = 0;
 
     uint32_t snd_wnd = 0;        // bytes, as advertised
     bool snd_wnd_known = false;  // once there was an acknowledgement
