@@ -7,6 +7,8 @@
 
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/sender/candidates/cc_classifier.h"
+#include "analyzer/sender/candidates/pace_record.h"
+#include "analyzer/sender/candidates/paced_candidate.h"
 #include "analyzer/sender/candidates/window_estimate.h"
 #include "analyzer/sender/inference/send_limit.h"
 #include "analyzer/sender/inference/wire_interpreter.h"
@@ -92,6 +94,8 @@ class SenderReplay::Machine {
     // A write hands down its segments with no longer pauses.
     static constexpr int64_t writing_gap_ns = 100'000;
     static constexpr int64_t near_rtt_us = 300;
+    // Chosen: an application that writes when it likes is seldom on BBR's pace so often.
+    static constexpr uint32_t enough_paced_steps = 3;
     static constexpr size_t max_deferred = 256;
 
     // Whether the application, which has more, is in the midst of a write: a window has room for it. What arrives
@@ -273,11 +277,28 @@ class SenderReplay::Machine {
                             ? limit_despite_room_afar(state, low, wanted, more_waiting_)
                             : limit_despite_room(state, low, wanted, open ? stopped_at_ : 0, more_waiting_);
         }
+        paced_until_ns_ = has_room_ && has_more && state.packets_out > 0 ? paced_until_ns() : 0;
+        const bool paces = paced_steps_ >= enough_paced_steps && time_ns <= paced_until_ns_;
+        if (row.limit == SendLimit::application && paces) row.limit = SendLimit::unknown;
         const bool had_nothing = row.limit == SendLimit::application || row.limit == SendLimit::pacing;
         if (had_nothing && wire_.unscaled_window().may_be_full(state, int64_t{room_wanted} * state.mss)) {
             row.limit = SendLimit::unknown;
         }
         if (acks_missing_) forget_window(row);
+    }
+
+    // How long BBR, if it may be the sender's though it is not shown, would wait after the last burst. 0: it may not, or not known.
+    int64_t paced_until_ns() const {
+        const SenderState& state = wire_.state();
+        const WindowCandidates& windows = wire_.windows();
+        if (estimated_ || !classifier_.is_possible(CcClassifier::Control::bbr, chosen_, mismatch_of(windows),
+                                                   rtt_floor_us()))
+            return 0;
+        const uint32_t segments = burst_ ? state.packets_out - burst_packets_before_ : last_burst_segments_;
+        const uint64_t bytes = uint64_t{segments} * state.mss;
+        int64_t wait_us = windows.bbr.pacing_gap_us(bytes);
+        if (windows.other_bbr) wait_us = std::max(wait_us, windows.other_bbr->pacing_gap_us(bytes));
+        return burst_begin_ns_ + PaceRecord::latest_us(wait_us) * 1000;
     }
 
     uint32_t least_window(const WindowEstimate& estimate) const {
@@ -300,8 +321,11 @@ class SenderReplay::Machine {
         const bool at_once = next_sent && !held_sent_ && next_ns - held_row_->time_ns < clocked_within_ns;
         if (at_once && held_row_->limit == SendLimit::application) held_row_->limit = last_limit_;
         const bool by_itself = next_sent && sent_new_ && !at_once;
-        if (by_itself && has_room_ && !estimated_ && !acks_missing_)
-            held_row_->limit = SendLimit::application;
+        if (by_itself && has_room_ && !estimated_ && !acks_missing_) {
+            const bool on_pace = next_ns <= paced_until_ns_;
+            held_row_->limit = on_pace ? SendLimit::unknown : SendLimit::application;
+            if (next_ns - held_row_->time_ns > writing_gap_ns) paced_steps_ = on_pace ? paced_steps_ + 1 : 0;
+        }
         flush();
     }
 
@@ -342,11 +366,13 @@ class SenderReplay::Machine {
     uint32_t stopped_at_ = 0;  // segments in flight after the last new one
     bool held_ = false;
     bool held_sent_ = false;
-    bool has_room_ = false;      // the window as estimated, of the row that waits
-    bool sent_new_ = false;      // the last segment sent carried new data
-    bool repeats_ = false;       // the row that waits says what the one before said
-    bool acks_missing_ = false;  // the sender went on by some that were not captured
-    bool stale_ = false;         // something changed since the last one was made
+    uint32_t paced_steps_ = 0;  // new data in a row that no acknowledgement released, as BBR would send them
+    int64_t paced_until_ns_ = 0;  // of the row that waits: until then BBR may have held it back; 0: it cannot
+    bool has_room_ = false;       // the window as estimated, of the row that waits
+    bool sent_new_ = false;       // the last segment sent carried new data
+    bool repeats_ = false;        // the row that waits says what the one before said
+    bool acks_missing_ = false;   // the sender went on by some that were not captured
+    bool stale_ = false;          // something changed since the last one was made
     WindowRow rows_[2] = {log_.window_row(), log_.window_row()};
     WindowRow* held_row_ = &rows_[0];
     WindowRow* written_row_ = &rows_[1];  // the last that was

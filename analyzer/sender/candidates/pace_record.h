@@ -13,11 +13,12 @@ class PaceRecord {
     void add(int64_t pause_us, int64_t pacing_us) {
         // What timers and timestamps waver by: set to half and the whole of the least pause that counts, not measured.
         constexpr int64_t early_us = least_pacing_us / 2;
-        constexpr int64_t late_us = least_pacing_us;
         if (pacing_us < least_pacing_us) return;
         ++pauses_;
-        if (pause_us >= pacing_us / 2 - early_us && pause_us <= pacing_us * 6 / 5 + late_us) ++on_pace_;
+        if (pause_us >= pacing_us / 2 - early_us && pause_us <= latest_us(pacing_us)) ++on_pace_;
     }
+    // A pause that is longer is none of its pacing's.
+    static int64_t latest_us(int64_t pacing_us) { return pacing_us * 6 / 5 + least_pacing_us; }
     // Long enough to be compared,
     uint64_t pauses() const { return pauses_; }
     // and as the candidate would make them.

@@ -34,8 +34,7 @@ SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, u
     const int64_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
     if (state.snd_wnd_known && receiver_room < room_wanted * largest_segment(state))
         return SendLimit::receiver;
-    const bool may_have_more = has_more || state.app_limited == 0;
-    if (paced && may_have_more && state.packets_out > 0) return SendLimit::pacing;
+    if (paced && has_more && state.packets_out > 0) return SendLimit::pacing;
     return SendLimit::application;
 }
 

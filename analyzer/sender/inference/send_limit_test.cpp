@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
+#include "analyzer/sender/kernel/sender_state.h"
+
 namespace sanscope {
 namespace {
 
@@ -44,6 +46,17 @@ TEST_F(SendLimits, a_window_that_was_always_tiny_is_filled_by_one_segment) {
     state.mss = 1448;
     EXPECT_EQ(of(0, 500), SendLimit::application);
     EXPECT_EQ(of(400, 500), SendLimit::receiver);
+}
+
+// tcp_write_xmit() sends a segment that is not full only once it is the last: what a paced sender waits with ends in a full one.
+TEST_F(SendLimits, by_pacing_only_behind_a_full_segment) {
+    state.snd_wnd_known = false;
+    state.app_limited = 0;
+    state.packets_out = 4;
+    constexpr uint32_t cwnd = 20;
+    EXPECT_EQ(send_limit(state, cwnd, 1, 1, true, true), SendLimit::pacing);
+    EXPECT_EQ(send_limit(state, cwnd, 1, 1, false, true), SendLimit::application);
+    EXPECT_EQ(send_limit(state, cwnd, 1, 1, true, false), SendLimit::application);
 }
 
 }  // namespace

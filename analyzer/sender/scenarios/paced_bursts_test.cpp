@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// draft-cardwell-iccrg-bbr-congestion-control-00 §4.2.1: a sender that paces waits between bursts although its window has room. As
+// long as that may be what it does, nobody knows whether its application had more.
+#include <gtest/gtest.h>
+
+#include "analyzer/sender/scenarios/script.h"
+
+namespace sanscope::simulated {
+namespace {
+
+// At 2.89 windows of ten segments a round trip, two segments take 1.4 ms.
+TEST(PacedBursts, AreNotSaidToBeTheApplications) {
+    Script script({.rtt_ms = 20});
+    script.at(0).sends(0, 2).holds({.limit = SendLimit::unknown});
+    script.at(1.4).sends(2, 4).holds({.limit = SendLimit::unknown});
+    script.at(2.8).sends(4, 6);
+    script.check();
+}
+
+TEST(PacedBursts, LaterOnesAre) {
+    Script script({.rtt_ms = 20});
+    script.at(0).sends(0, 2).holds({.limit = SendLimit::application});
+    script.at(4).sends(2, 4).holds({.limit = SendLimit::application});
+    script.at(8).sends(4, 6);
+    script.check();
+}
+
+}  // namespace
+}  // namespace sanscope::simulated
