@@ -287,7 +287,7 @@ class SenderReplay::Machine {
         if (acks_missing_) forget_window(row);
     }
 
-    // How long BBR, if it may be the sender's though it is not shown, would wait after the last burst. 0: it may not, or not known.
+    // Until when BBR, which may be the sender's though it is not shown, may wait after the last burst. 0: it may not be.
     int64_t paced_until_ns() const {
         const SenderState& state = wire_.state();
         const WindowCandidates& windows = wire_.windows();
@@ -322,9 +322,11 @@ class SenderReplay::Machine {
         if (at_once && held_row_->limit == SendLimit::application) held_row_->limit = last_limit_;
         const bool by_itself = next_sent && sent_new_ && !at_once;
         if (by_itself && has_room_ && !estimated_ && !acks_missing_) {
-            const bool on_pace = next_ns <= paced_until_ns_;
-            held_row_->limit = on_pace ? SendLimit::unknown : SendLimit::application;
-            if (next_ns - held_row_->time_ns > writing_gap_ns) paced_steps_ = on_pace ? paced_steps_ + 1 : 0;
+            const bool in_time = next_ns <= paced_until_ns_;
+            const bool writing = next_ns - held_row_->time_ns <= writing_gap_ns;
+            if (!writing) paced_steps_ = in_time ? paced_steps_ + 1 : 0;
+            const bool paces = in_time && paced_steps_ >= enough_paced_steps;
+            held_row_->limit = paces ? SendLimit::unknown : SendLimit::application;
         }
         flush();
     }
