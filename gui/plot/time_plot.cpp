@@ -345,6 +345,7 @@ void TimePlot::place_time_axis() {
 }
 
 void TimePlot::arrange() {
+    drawn_ = true;
     plotLayout()->update(QCPLayoutElement::upPreparation);
     plotLayout()->update(QCPLayoutElement::upMargins);
     plotLayout()->update(QCPLayoutElement::upLayout);
@@ -436,6 +437,12 @@ void TimePlot::draw_into(QPainter& painter, QPointF at) {
 
 // As QCustomPlot's own, but of the buffer that lies over the data, and is mostly empty, only the part in which something is.
 void TimePlot::paintEvent(QPaintEvent*) {
+    if (!drawn_) {
+        // It is being painted, and need not be once more.
+        setAttribute(Qt::WA_UpdatesDisabled, true);
+        replot(rpQueuedRefresh);
+        setAttribute(Qt::WA_UpdatesDisabled, false);
+    }
     QCPPainter painter(this);
     if (!painter.isActive()) return;
     painter.setRenderHint(QPainter::Antialiasing);

@@ -62,7 +62,7 @@ class PlotPane {
 
 // Panes above each other on the common time axis, with the movements of TimeCanvas, the line of the moment under the pointer,
 // legends and colours of the theme. What is in a pane is drawn by functions from prepared lists: QCustomPlot's own graphs
-// visit all their points in every frame. Its drawing is asked for with replot(rpQueuedReplot), which is cheap to call often.
+// visit all their points in every frame. It is drawn anew when it is painted next, so that behind another view it is not.
 class TimePlot : public QCustomPlot {
     Q_OBJECT
 
@@ -93,7 +93,10 @@ class TimePlot : public QCustomPlot {
     PlotPane* pane_at(QPointF point) const;
     const Theme& theme() const { return Theme::of(palette()); }
     ViewState& state() const { return state_; }
-    void redraw() { replot(rpQueuedReplot); }
+    void redraw() {
+        drawn_ = false;
+        update();
+    }
     // Draws it at its present size with lines as lines and text as text.
     void draw_into(QPainter& painter, QPointF at);
     // A friendly sentence across the panes; empty: none.
@@ -136,7 +139,8 @@ class TimePlot : public QCustomPlot {
     int rows_ = 0;
     int left_margin_ = 0;
     QString message_;
-    QRegion overlaid_;  // outside of it nothing lies over the data
+    bool drawn_ = false;  // what was asked for last is in the buffers
+    QRegion overlaid_;    // outside of it nothing lies over the data
 };
 
 }  // namespace sanscope

@@ -2,6 +2,7 @@
 #include "gui/plot/time_plot.h"
 
 #include <QPicture>
+#include <QWidget>
 #include <gtest/gtest.h>
 
 #include "gui/testing/pointer_events.h"
@@ -189,6 +190,31 @@ TEST_F(TimePlotTest, TheCursorMovesWithoutDrawingTheDataAnew) {
     state.set_range({start, start + 20 * ms});
     EXPECT_TRUE(wait_until([&] { return drawn > before; }));
     EXPECT_EQ(drawn, before + 1);
+}
+
+TEST_F(TimePlotTest, WhereNobodySeesItItIsDrawnOnceItIsSeen) {
+    QWidget window;
+    window.resize(1000, 400);
+    plot.setParent(&window);
+    const auto leave_and_return = [&](auto leave, auto come_back) {
+        plot.show();
+        window.show();
+        wait_until([&] { return false; }, 50);
+        leave();
+        const int before = drawn;
+        state.set_range({start, start + 10 * ms});
+        state.set_range({start, start + 20 * ms});
+        wait_until([&] { return false; }, 50);
+        EXPECT_EQ(drawn, before);
+        come_back();
+        EXPECT_TRUE(wait_until([&] { return drawn > before; }));
+        wait_until([&] { return false; }, 50);
+        EXPECT_EQ(drawn, before + 1);
+    };
+    leave_and_return([&] { plot.hide(); }, [&] { plot.show(); });
+    // As docks behind tabs.
+    leave_and_return([&] { plot.move(-5000, 0); }, [&] { plot.move(0, 0); });
+    plot.setParent(nullptr);
 }
 
 TEST_F(TimePlotTest, IsDrawnIntoAFileInItsPresentSize) {
