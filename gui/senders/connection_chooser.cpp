@@ -9,6 +9,7 @@
 
 #include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
+#include "gui/senders/long_choice_box.h"
 
 namespace sanscope {
 namespace {
@@ -34,11 +35,10 @@ QString ends_text(const ConnectionChoice& choice) {
 }  // namespace
 
 ConnectionChooser::ConnectionChooser(Document& document, Offers offers, QWidget* parent)
-    : QWidget(parent), document_(document), offers_(offers), what_(new QComboBox(this)) {
+    : QWidget(parent), document_(document), offers_(offers), what_(new LongChoiceBox(this)) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->addWidget(what_);
-    what_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     // Its longest entry is not to make a panel wide.
     constexpr int least_letters = 12;
     what_->setMinimumWidth(fontMetrics().averageCharWidth() * least_letters + beside_text(24));
