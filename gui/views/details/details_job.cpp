@@ -138,7 +138,6 @@ Dissection::Dissection(std::shared_ptr<const CaptureData> data, DissectClient::O
       }()) {}
 
 DescribedPacket Dissection::describe(PacketNumber packet, const TimeReference& time, const StopFlag& stop) {
-    DescribedPacket described = describe_ourselves(*data_, packet, time);
     if (!details_) details_.emplace(data_->read().packets(), client_);
     befell_.clear();
     done = total = 0;
@@ -151,10 +150,13 @@ DescribedPacket Dissection::describe(PacketNumber packet, const TimeReference& t
     const auto told = details_->describe(packet, options);
     done = total = 0;
     if (!told) {
+        DescribedPacket described = describe_ourselves(*data_, packet, time);
         described.notice =
             translated("Without Wireshark's details: %1").arg(QString::fromStdString(told.error().message));
         return described;
     }
+    DescribedPacket described;
+    described.packet = packet;
     auto tree = std::make_shared<PacketTree>(*told);
     add_own_fields(data_->read(), packet, time, *tree);
     described.tree = std::move(tree);
