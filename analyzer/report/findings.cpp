@@ -408,15 +408,18 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands,
         }
         return finding;
     }
+    finding.explanation +=
+        slow_are_told ? ", some after several times the usual time" : " and none stood out";
     if (wait_ns > 0) {
         finding.explanation +=
-            " and none stood out. Nothing that was found explains why the usual one takes so many round "
-            "trips.";
-        return finding;
+            ". Nothing that was found explains why the usual one takes so many round trips.";
+    } else if (tcp_waited) {
+        finding.explanation +=
+            ". TCP held data back for part of the time, as it does on any path that is used in full.";
+    } else {
+        finding.explanation +=
+            slow_are_told ? ". TCP did not hold data back for long." : ". TCP did not hold them back.";
     }
-    finding.explanation += tcp_waited ? " and none stood out. TCP held data back for part of the time, as it "
-                                        "does on any path that is used in full."
-                                      : ", none stood out, and TCP did not hold them back.";
     return finding;
 }
 

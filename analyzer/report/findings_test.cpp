@@ -72,6 +72,14 @@ TEST_F(Findings, a_single_command_that_took_long_is_not_said_to_be_like_the_othe
     EXPECT_THAT(finding.explanation, AllOf(HasSubstr("longest"), Not(HasSubstr("none stood out"))));
 }
 
+TEST_F(Findings, where_some_took_several_times_as_long_it_is_not_said_that_none_stood_out) {
+    for (int64_t i = 0; i < 100; ++i) add_read(20 * i, i % 10 == 5 ? 8 : 1);
+    EXPECT_EQ(find(Kind::slow_commands).size(), 1u);
+    EXPECT_THAT(
+        find_one(Kind::nothing_wrong).explanation,
+        AllOf(HasSubstr("some after several times the usual time"), Not(HasSubstr("none stood out"))));
+}
+
 // Each takes forty round trips at a fraction of a link's rate, and nothing that is looked for is found.
 TEST_F(Findings, a_load_whose_usual_command_takes_long_is_not_said_to_be_well_for_sure) {
     SenderSummary& target = add_target();
