@@ -212,7 +212,10 @@ class Cutter {
                                {static_cast<int64_t>(part * static_cast<double>(mix.own)),
                                 static_cast<int64_t>(part * static_cast<double>(mix.others))},
                                burst_begin, last);
-        advance(Part::request_path, std::max({sent_ns, repaired_ns, off_wire_ns}) + way_.whole_ns());
+        const int64_t arrived_ns = std::max({sent_ns, repaired_ns, off_wire_ns}) + way_.whole_ns();
+        // Behind the tap they came no sooner than by the shortest way; before it they may have stood in a queue.
+        static_assert(no_time < 0);
+        advance(Part::request_path, std::max(arrived_ns, input_.row.last_data_ns + way_.to_target_ns));
     }
 
     std::vector<PermissionWaitRow> waits() const {
