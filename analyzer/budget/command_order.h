@@ -21,7 +21,8 @@ struct RequestArrival {
 };
 
 // A target carries commands out in the order of their CmdSNs over whichever connection of the session they come (RFC 7143 §4.2.2.1):
-// one that has arrived waits for those before it. Of sessions with several connections, what each command waited for.
+// one that has arrived waits for those before it. Of sessions with several connections, what each command waited for. Where
+// commands were answered before those had come, by the capture, its times are not of one clock, and nothing is said.
 class CommandOrder {
   public:
     struct Wait {
@@ -45,8 +46,11 @@ class CommandOrder {
     struct Numbered {
         int64_t cmd_sn;  // unwrapped
         uint64_t command;
+        int64_t answered_ns;  // no_time if it was not
         RequestArrival arrival;
     };
+    void add_waits(const std::vector<Numbered>& session);
+
     std::map<uint32_t, std::vector<Numbered>> by_session_;
     std::vector<Wait> waits_;  // by command
 };

@@ -73,6 +73,33 @@ TEST(CommandOrder, WhatIsNotKnownHoldsUpNobody) {
     EXPECT_EQ(order.of(3), nullptr);
 }
 
+CommandRow answered(uint32_t cmd_sn, int64_t response_ns) {
+    CommandRow row = numbered(cmd_sn);
+    row.response_ns = response_ns;
+    return row;
+}
+
+TEST(CommandOrder, AnsweredBeforeThoseBeforeItCameOneWaitedForNone) {
+    CommandOrder order;
+    order.add(1, answered(1, 900 * ms), at(800 * ms));
+    order.add(2, answered(2, 700 * ms), at(100 * ms));
+    for (uint32_t i = 3; i < 12; ++i) order.add(i, answered(i, 900 * ms), at(100 * ms));
+    order.finish();
+    EXPECT_EQ(order.of(2), nullptr);
+    EXPECT_EQ(late_ns(order, 3), 700 * ms);
+}
+
+TEST(CommandOrder, NothingIsSaidWhereSeveralWereAnsweredBeforeThoseBeforeThemCame) {
+    CommandOrder order;
+    for (uint32_t i = 0; i < 20; ++i) {
+        const bool by_the_late_clock = i % 2 == 0;
+        const int64_t sent_ns = (i + (by_the_late_clock ? 50 : 0)) * ms;
+        order.add(i + 1, answered(i, sent_ns + (i < 16 ? 5 : 100) * ms), at(sent_ns));
+    }
+    order.finish();
+    for (uint64_t i = 1; i <= 20; ++i) EXPECT_EQ(order.of(i), nullptr);
+}
+
 // A session of two connections, captured at the initiator, 2 ms from the target. On the first one a command is sent at 0 ms, on
 // the second the next one at 1 ms, a read that is answered at 203 ms.
 class OverTwoConnections : public testing::Test {
