@@ -287,7 +287,9 @@ class Cutter {
         const Part behind = acks_may_queue(begin_ns) ? Part::unknown : Part::behind_others;
         pass_service(*sender, until_ns, others_sent, others_sent ? behind : Part::target);
         pass_way_of_answer(*sender, others_sent, follows);
-        doubt_service(served_before_ns, in_doubt_ns);
+        // What held up one command alone may be one before it, in another connection.
+        const bool may_wait_for_others = input_.order_in_doubt && input_.is_slow;
+        doubt_service(served_before_ns, may_wait_for_others ? budget_[Part::target] : in_doubt_ns);
     }
 
     // Far from the target, the first byte of the answer came later than by the shortest way from when it was sent. Until the path had

@@ -27,6 +27,8 @@ struct CutInput {
     int64_t jitter_ns = 0;
     // The commands before it that came over other connections of its session; nullptr where it waited for none.
     const CommandOrder::Wait* order = nullptr;
+    // Nobody knows what it waited for (CommandOrder::is_in_doubt()).
+    bool order_in_doubt = false;
 };
 
 // When the command's request was at the target. `row` need not have a turnaround.

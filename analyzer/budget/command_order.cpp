@@ -13,15 +13,18 @@ void CommandOrder::add(uint64_t command, const CommandRow& row, const RequestArr
     session.push_back({last + ahead, command, row.response_ns, arrival});
 }
 
-void CommandOrder::add_waits(const std::vector<Numbered>& session) {
+bool CommandOrder::add_waits(const std::vector<Numbered>& session) {
     constexpr int64_t estimates_waver_ns = 1'000'000;
     constexpr uint64_t least_contradictions = 2;
-    constexpr uint64_t few = 8;  // of the commands that waited, one in so many
+    constexpr uint64_t few = 8;  // of the commands that waited, or of all, one in so many
     const size_t before = waits_.size();
+    int64_t missing = 0;
     uint64_t waited = 0;
     uint64_t contradicted = 0;
     Wait last;  // of those before
-    for (const Numbered& one : session) {
+    for (size_t i = 0; i < session.size(); ++i) {
+        const Numbered& one = session[i];
+        if (i > 0) missing += std::max<int64_t>(0, one.cmd_sn - session[i - 1].cmd_sn - 1);
         const RequestArrival& own = one.arrival;
         const bool waits = last.until_ns > own.time_ns;
         const bool answered_before =
@@ -40,13 +43,16 @@ void CommandOrder::add_waits(const std::vector<Numbered>& session) {
         }
         last.surely_until_ns = std::max(last.surely_until_ns, own.acknowledged_ns);
     }
-    if (contradicted >= least_contradictions && contradicted * few >= waited) waits_.resize(before);
+    const bool is_contradicted = contradicted >= least_contradictions && contradicted * few >= waited;
+    if (!is_contradicted && missing * int64_t{few} <= static_cast<int64_t>(session.size())) return true;
+    waits_.resize(before);
+    return false;
 }
 
 void CommandOrder::finish() {
     for (auto& [number, session] : by_session_) {
         std::ranges::stable_sort(session, {}, &Numbered::cmd_sn);
-        add_waits(session);
+        if (!add_waits(session)) in_doubt_.insert(number);
     }
     by_session_.clear();
     std::ranges::sort(waits_, {}, &Wait::command);

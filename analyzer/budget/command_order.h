@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "analyzer/base/serial32.h"
@@ -21,8 +22,7 @@ struct RequestArrival {
 };
 
 // A target carries commands out in the order of their CmdSNs over whichever connection of the session they come (RFC 7143 §4.2.2.1):
-// one that has arrived waits for those before it. Of sessions with several connections, what each command waited for. Where
-// commands were answered before those had come, by the capture, its times are not of one clock, and nothing is said.
+// one that has arrived waits for those before it. Of sessions with several connections, what each command waited for.
 class CommandOrder {
   public:
     struct Wait {
@@ -41,6 +41,9 @@ class CommandOrder {
     void finish();
     // nullptr where all before it were there sooner than it was, surely. Good for as long as this is.
     const Wait* of(uint64_t command) const;
+    // Of the session's commands nobody knows what they waited for: several were answered before those before them came, so that
+    // the capture's times are not of one clock; or it lacks many of them, as where it lacks a connection.
+    bool is_in_doubt(uint32_t session) const { return in_doubt_.contains(session); }
 
   private:
     struct Numbered {
@@ -49,10 +52,12 @@ class CommandOrder {
         int64_t answered_ns;  // no_time if it was not
         RequestArrival arrival;
     };
-    void add_waits(const std::vector<Numbered>& session);
+    // Whether the order can be told.
+    bool add_waits(const std::vector<Numbered>& session);
 
     std::map<uint32_t, std::vector<Numbered>> by_session_;
     std::vector<Wait> waits_;  // by command
+    std::set<uint32_t> in_doubt_;
 };
 
 }  // namespace sanscope

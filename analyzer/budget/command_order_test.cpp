@@ -87,6 +87,7 @@ TEST(CommandOrder, AnsweredBeforeThoseBeforeItCameOneWaitedForNone) {
     order.finish();
     EXPECT_EQ(order.of(2), nullptr);
     EXPECT_EQ(late_ns(order, 3), 700 * ms);
+    EXPECT_FALSE(order.is_in_doubt(1));
 }
 
 TEST(CommandOrder, NothingIsSaidWhereSeveralWereAnsweredBeforeThoseBeforeThemCame) {
@@ -98,6 +99,19 @@ TEST(CommandOrder, NothingIsSaidWhereSeveralWereAnsweredBeforeThoseBeforeThemCam
     }
     order.finish();
     for (uint64_t i = 1; i <= 20; ++i) EXPECT_EQ(order.of(i), nullptr);
+    EXPECT_TRUE(order.is_in_doubt(1));
+    EXPECT_FALSE(order.is_in_doubt(2));
+}
+
+TEST(CommandOrder, IsInDoubtWhereEverySecondCommandIsMissing) {
+    CommandOrder order;
+    for (uint32_t i = 0; i < 40; ++i) {
+        order.add(i + 1, numbered(2 * i, 1), at(i));
+        order.add(i + 101, numbered(i + i / 20, 2), at(i));
+    }
+    order.finish();
+    EXPECT_TRUE(order.is_in_doubt(1));
+    EXPECT_FALSE(order.is_in_doubt(2)) << "one that is no SCSI command";
 }
 
 // A session of two connections, captured at the initiator, 2 ms from the target. On the first one a command is sent at 0 ms, on
@@ -157,7 +171,7 @@ class OverTwoConnections : public testing::Test {
     }
 
     // The second command's parts, where the first one is acknowledged then, and was lost and sent again at 200 ms, or not.
-    std::string parts(int64_t acknowledged_ms, bool lost, bool immediate = false) {
+    std::string parts(int64_t acknowledged_ms, bool lost, bool immediate = false, uint64_t number = 2) {
         SenderSummary& first = *senders[0][0];
         step(first, 0, request, request);
         if (lost) {
@@ -178,7 +192,7 @@ class OverTwoConnections : public testing::Test {
         command(1, 7, 0, acknowledged_ms);
         command(2, 8, 1, 203, immediate);
         store.finish();
-        const CommandBudget budget = TimeBudgets(store).of(CommandNumber(2));
+        const CommandBudget budget = TimeBudgets(store).of(CommandNumber(number));
         std::string text;
         for (size_t i = 0; i < budget_parts; ++i) {
             if (budget.parts()[i] == 0) continue;
@@ -198,6 +212,11 @@ TEST_F(OverTwoConnections, ACommandWaitsForTheTimerOfTheOneBeforeIt) {
 
 TEST_F(OverTwoConnections, ACommandWhosePredecessorCameIsTheTargets) {
     EXPECT_EQ(parts(2, false), "request_path 1, target 200, return_path 1");
+}
+
+TEST_F(OverTwoConnections, ASlowCommandOfASessionThatLacksCommandsIsNotKnownToBeTheTargets) {
+    for (uint32_t i = 0; i < 40; ++i) command(2, 100 + 2 * i, -90, -88);
+    EXPECT_EQ(parts(2, false, false, 42), "request_path 1, return_path 1, unknown 200");
 }
 
 TEST_F(OverTwoConnections, AnImmediateCommandWaitsForNone) {

@@ -112,9 +112,10 @@ std::vector<SampledCommand> cut_sample(const CommandSample& sample,
         }
         const ConnectionRow& of = connection->second;
         const bool is_slow = medians.is_slow(row, behind_tap_ns(of));
-        one.budget = cut_turnaround({row, command.marks, of, sample.permission_waits(), initiator.get(),
-                                     target.get(), is_slow, queues.longest_of_others_ns(row, of),
-                                     jitter.of(row.connection), order.of(number)});
+        one.budget =
+            cut_turnaround({row, command.marks, of, sample.permission_waits(), initiator.get(), target.get(),
+                            is_slow, queues.longest_of_others_ns(row, of), jitter.of(row.connection),
+                            order.of(number), order.is_in_doubt(row.session)});
     }
     return cut;
 }

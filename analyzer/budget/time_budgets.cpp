@@ -94,27 +94,39 @@ int64_t TimeBudgets::jitter_ns(const CommandRow& row) const {
     return jitter_->of(row.connection);
 }
 
-const CommandOrder::Wait* TimeBudgets::order_of(CommandNumber command) const {
-    const auto comes_over_several = [&](const CommandRow& row) {
-        return row.session != 0 && row.connection != 0 && store_->session(row.session).connections > 1;
-    };
-    if (!comes_over_several(store_->command(command))) return nullptr;
-    if (!order_) {
-        order_.emplace();
-        const size_t commands = std::min(store_->commands().size(), store_->command_marks().size());
-        for (size_t index = 0; index < commands; ++index) {
-            const CommandRow& one = store_->commands()[index];
-            const CommandMarks& marks = store_->command_marks()[index];
-            if (one.inferred || marks.immediate || !comes_over_several(one)) continue;
-            const Senders& senders = senders_of(one.connection);
-            order_->add(
-                index + 1, one,
-                request_arrival({one, marks, store_->connection(one.connection), store_->permission_waits(),
-                                 senders.initiator.get(), senders.target.get()}));
-        }
-        order_->finish();
+bool TimeBudgets::comes_over_several(const CommandRow& row) const {
+    if (row.session == 0 || row.connection == 0) return false;
+    const SessionRow& session = store_->session(row.session);
+    // The others may not be in the capture.
+    const bool may_have_more = session.max_connections != unknown<uint32_t> && session.max_connections > 1;
+    return session.connections > 1 || may_have_more;
+}
+
+const CommandOrder& TimeBudgets::order() const {
+    if (order_) return *order_;
+    order_.emplace();
+    const size_t commands = std::min(store_->commands().size(), store_->command_marks().size());
+    for (size_t index = 0; index < commands; ++index) {
+        const CommandRow& one = store_->commands()[index];
+        const CommandMarks& marks = store_->command_marks()[index];
+        if (one.inferred || marks.immediate || !comes_over_several(one)) continue;
+        const Senders& senders = senders_of(one.connection);
+        order_->add(
+            index + 1, one,
+            request_arrival({one, marks, store_->connection(one.connection), store_->permission_waits(),
+                             senders.initiator.get(), senders.target.get()}));
     }
-    return order_->of(command.value());
+    order_->finish();
+    return *order_;
+}
+
+const CommandOrder::Wait* TimeBudgets::order_of(CommandNumber command) const {
+    return comes_over_several(store_->command(command)) ? order().of(command.value()) : nullptr;
+}
+
+bool TimeBudgets::order_in_doubt(CommandNumber command) const {
+    const CommandRow& row = store_->command(command);
+    return comes_over_several(row) && order().is_in_doubt(row.session.value());
 }
 
 CommandBudget TimeBudgets::of(CommandNumber command) const {
@@ -137,7 +149,7 @@ CommandBudget TimeBudgets::of(CommandNumber command) const {
     }
     return cut_turnaround({row, *marks, store_->connection(row.connection), store_->permission_waits(),
                            senders.initiator.get(), senders.target.get(), is_slow(row), others_queued_ns(row),
-                           jitter_ns(row), order_of(command)});
+                           jitter_ns(row), order_of(command), order_in_doubt(command)});
 }
 
 }  // namespace sanscope

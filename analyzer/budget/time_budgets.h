@@ -33,6 +33,8 @@ class TimeBudgets {
     // What a command waited for that came over other connections of its session; nullptr where it waited for none. Good for as
     // long as this is.
     const CommandOrder::Wait* order_of(CommandNumber command) const;
+    // Nobody knows what it waited for.
+    bool order_in_doubt(CommandNumber command) const;
 
   private:
     // The two senders of a connection; nullptr for one that sent nothing.
@@ -49,6 +51,8 @@ class TimeBudgets {
     const Senders& senders_of(ConnectionNumber connection) const;
     std::unique_ptr<SenderTime> pass_over(const SendTrack* track) const;
     TimeSpans jumps_of(ConnectionNumber connection) const;
+    const CommandOrder& order() const;
+    bool comes_over_several(const CommandRow& row) const;
     bool is_slow(const CommandRow& row) const;
     int64_t others_queued_ns(const CommandRow& row) const;
     int64_t jitter_ns(const CommandRow& row) const;

@@ -97,7 +97,9 @@ Cause cause_of(const ResultStore& store, const SlowCommand& slow, const CommandF
         constexpr int64_t least_timeout_ns = 200'000'000;  // TCP_RTO_MIN
         const bool may_be_lost = (waits.loses_before_tap && slow.excess_ns() >= least_timeout_ns / 2) ||
                                  answer_may_have_been_lost(row, waits);
-        const bool proven = !may_be_lost && at_target.whole_ns() - at_target.unproven_ns >= half_ns;
+        const bool order_in_doubt = waits.order_in_doubt(CommandNumber(slow.number));
+        const bool proven =
+            !may_be_lost && !order_in_doubt && at_target.whole_ns() - at_target.unproven_ns >= half_ns;
         return proven ? Cause::target : Cause::target_or_path;
     }
     if (at_target.initiator_ns >= half_ns) {
@@ -344,7 +346,14 @@ void add_slow(FindingList& list, const ResultStore& store, const CommandFacts& c
             finding.evidence.pop_back();
             finding.confidence = Finding::Confidence::possible;
         }
-        if (cause == Cause::target_or_path) {
+        const auto of_connection = waits.find(worst.row->connection);
+        if (cause == Cause::target_or_path && of_connection != waits.end() &&
+            of_connection->second.order_in_doubt(CommandNumber(worst.number))) {
+            finding.explanation +=
+                " Or commands before it in the order of CmdSNs came later over another connection of its "
+                "session, which is not in "
+                "the capture, or whose times are of another clock.";
+        } else if (cause == Cause::target_or_path) {
             finding.explanation += of_cause.worst_may_be_lost
                                        ? " The path loses segments, and no more commands waited: one that is "
                                          "lost with none behind it "

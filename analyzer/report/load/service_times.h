@@ -45,6 +45,10 @@ struct ConnectionWaits {
     const CommandOrder::Wait* order_of(CommandNumber command) const {
         return budgets == nullptr ? nullptr : budgets->order_of(command);
     }
+    // Nobody knows what it waited for.
+    bool order_in_doubt(CommandNumber command) const {
+        return budgets != nullptr && budgets->order_in_doubt(command);
+    }
 };
 
 // From when something was sent to the target until it had answered: for how long of it nothing shows that the target had it. Others
