@@ -169,10 +169,11 @@ void explain_changed_data(Finding& finding, const Tally& tally) {
     if (tally.of_headers > 0 || errors.examined() == 0 || errors.unexplained() != errors.examined()) return;
     finding.confidence = Finding::Confidence::possible;
     finding.explanation += " Data that are written to while they are sent look so, too:";
-    if (tally.from_initiator > 0)
+    if (tally.from_initiator > 0) {
         finding.explanation +=
             " pages that a program changes while the initiator writes them back (stable pages "
             "are what prevents it on Linux)";
+    }
     if (tally.from_target > 0) {
         finding.explanation +=
             fmt::format("{} blocks that another command writes while the target reads them",
