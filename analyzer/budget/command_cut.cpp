@@ -287,7 +287,7 @@ class Cutter {
         const Part behind = acks_may_queue(begin_ns) ? Part::unknown : Part::behind_others;
         pass_service(*sender, until_ns, others_sent, others_sent ? behind : Part::target);
         pass_way_of_answer(*sender, others_sent, follows);
-        // What held up one command alone may be one before it, in another connection.
+        // What held up one command alone may be one before it, on another connection.
         const bool may_wait_for_others = input_.order_in_doubt && input_.is_slow;
         doubt_service(served_before_ns, may_wait_for_others ? budget_[Part::target] : in_doubt_ns);
     }
@@ -326,7 +326,8 @@ class Cutter {
         advance(Part::unknown, acknowledged_ns - way_.whole_ns());
     }
 
-    // When the acknowledgement of all that the target needs, of its own and of the commands before it, reached the initiator, which sent something; no_time if none did.
+    // When the acknowledgement of all that the target needs, of its own and of the commands before it, reached the initiator, which
+    // sent something; no_time if none did.
     int64_t arrival_acknowledged_ns() const {
         const uint32_t end = marks().has_data_out ? marks().data_out_end : marks().request_end;
         const int64_t own_ns = input_.initiator->acknowledged_ns(position(Role::initiator, end, at_ns_));

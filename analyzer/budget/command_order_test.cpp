@@ -219,6 +219,18 @@ TEST_F(OverTwoConnections, ASlowCommandOfASessionThatLacksCommandsIsNotKnownToBe
     EXPECT_EQ(parts(2, false, false, 42), "request_path 1, return_path 1, unknown 200");
 }
 
+TEST_F(OverTwoConnections, WithoutTheLeadingLoginASessionMayHaveOthers) {
+    store.session(1).connections = 1;
+    for (uint32_t i = 0; i < 40; ++i) command(2, 100 + 2 * i, -90, -88);
+    EXPECT_EQ(parts(2, false, false, 42), "request_path 1, return_path 1, unknown 200");
+}
+
+TEST_F(OverTwoConnections, WhereOneConnectionWasAgreedOnNothingElseIsMissing) {
+    store.session(1).connections = store.session(1).max_connections = 1;
+    for (uint32_t i = 0; i < 40; ++i) command(2, 100 + 2 * i, -90, -88);
+    EXPECT_EQ(parts(2, false, false, 42), "request_path 1, target 200, return_path 1");
+}
+
 TEST_F(OverTwoConnections, AnImmediateCommandWaitsForNone) {
     EXPECT_EQ(parts(202, true, true), "request_path 1, target 200, return_path 1");
 }

@@ -94,12 +94,12 @@ int64_t TimeBudgets::jitter_ns(const CommandRow& row) const {
     return jitter_->of(row.connection);
 }
 
-bool TimeBudgets::comes_over_several(const CommandRow& row) const {
+bool TimeBudgets::may_come_over_several(const CommandRow& row) const {
     if (row.session == 0 || row.connection == 0) return false;
     const SessionRow& session = store_->session(row.session);
-    // The others may not be in the capture.
-    const bool may_have_more = session.max_connections != unknown<uint32_t> && session.max_connections > 1;
-    return session.connections > 1 || may_have_more;
+    // The others may not be in the capture; without the leading login nothing says that there are none.
+    static_assert(unknown<uint32_t> > 1);
+    return session.connections > 1 || session.max_connections > 1;
 }
 
 const CommandOrder& TimeBudgets::order() const {
@@ -109,7 +109,7 @@ const CommandOrder& TimeBudgets::order() const {
     for (size_t index = 0; index < commands; ++index) {
         const CommandRow& one = store_->commands()[index];
         const CommandMarks& marks = store_->command_marks()[index];
-        if (one.inferred || marks.immediate || !comes_over_several(one)) continue;
+        if (one.inferred || marks.immediate || !may_come_over_several(one)) continue;
         const Senders& senders = senders_of(one.connection);
         order_->add(
             index + 1, one,
@@ -121,12 +121,12 @@ const CommandOrder& TimeBudgets::order() const {
 }
 
 const CommandOrder::Wait* TimeBudgets::order_of(CommandNumber command) const {
-    return comes_over_several(store_->command(command)) ? order().of(command.value()) : nullptr;
+    return may_come_over_several(store_->command(command)) ? order().of(command.value()) : nullptr;
 }
 
 bool TimeBudgets::order_in_doubt(CommandNumber command) const {
     const CommandRow& row = store_->command(command);
-    return comes_over_several(row) && order().is_in_doubt(row.session.value());
+    return may_come_over_several(row) && order().is_in_doubt(row.session.value());
 }
 
 CommandBudget TimeBudgets::of(CommandNumber command) const {

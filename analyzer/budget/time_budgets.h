@@ -52,7 +52,7 @@ class TimeBudgets {
     std::unique_ptr<SenderTime> pass_over(const SendTrack* track) const;
     TimeSpans jumps_of(ConnectionNumber connection) const;
     const CommandOrder& order() const;
-    bool comes_over_several(const CommandRow& row) const;
+    bool may_come_over_several(const CommandRow& row) const;
     bool is_slow(const CommandRow& row) const;
     int64_t others_queued_ns(const CommandRow& row) const;
     int64_t jitter_ns(const CommandRow& row) const;

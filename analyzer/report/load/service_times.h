@@ -84,8 +84,8 @@ inline int64_t first_data_began_ns(const CommandRow& row) {
 int64_t served_ns(int64_t begin_ns, int64_t end_ns, const ConnectionWaits& waits, const TimeSpans& others,
                   int64_t not_before_ns = 0);
 
-// How long the target itself took for a command, and the initiator where it was asked for data, without the path's round trips, and without the time in which data of other
-// commands flowed or TCP held them up.
+// How long the target itself took for a command, and the initiator where it was asked for data, without the path's round trips, and
+// without the time in which data of other commands flowed or TCP held them up.
 struct ServiceTime {
     int64_t first_r2t_ns = 0;     // of a write: until the target asked for data (RFC 7143 §11.8) …
     int64_t status_ns = no_time;  // … and from its last data to the status; of a read: until its first data

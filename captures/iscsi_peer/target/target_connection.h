@@ -21,7 +21,8 @@ namespace sanscope {
 
 // The target's side of one connection, without its socket: login, then requests and their answers (RFC 7143), at error
 // recovery level 0. Its owner gives it what comes, in pieces of any size, and sends what it fills a batch with. A read
-// or write of the medium takes no memory; a Data-In is made only once there is room to send it.
+// or write of the medium takes no memory, but for reads with a data digest; a Data-In is made only once there is room to
+// send it.
 class TargetConnection {
   public:
     // `portal`: the address it came to, "127.0.0.1:3260", which discovery reports. The table must outlive it.
