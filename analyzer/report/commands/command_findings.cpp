@@ -61,6 +61,27 @@ ServiceTime time_at_target(const ResultStore& store, const SlowCommand& slow, co
     return time;
 }
 
+// Of a command's time, what its budget leaves open; 0 where there is no budget of it, which leaves all open.
+int64_t nobodys_ns(CommandNumber command, const CommandRow& row, const ConnectionWaits& waits) {
+    if (waits.budgets == nullptr) return 0;
+    const int64_t unknown_ns = waits.budgets->of(command)[BudgetPart::unknown];
+    return unknown_ns < row.turnaround_ns() ? unknown_ns : 0;
+}
+
+// The least of its time at the target: the rest may be the path's.
+int64_t surely_at_target_ns(const ServiceTime& time, CommandNumber command, const CommandRow& row,
+                            const ConnectionWaits& waits) {
+    return std::max<int64_t>(0,
+                             time.whole_ns() - std::max(time.unproven_ns, nobodys_ns(command, row, waits)));
+}
+
+// "20.1 to 31.0 ms"; one figure where the two hardly differ.
+std::string service_words(int64_t least_ns, int64_t most_ns) {
+    constexpr int64_t much = 10;
+    if (most_ns - least_ns < most_ns / much) return human_duration(most_ns);
+    return fmt::format("{} to {}", human_duration(least_ns), human_duration(most_ns));
+}
+
 // How much of a command's time each cause took, as far as the capture tells.
 Cause cause_of(const ResultStore& store, const SlowCommand& slow, const CommandFacts& commands,
                const std::map<uint32_t, ConnectionWaits>& by_connection) {
@@ -98,8 +119,8 @@ Cause cause_of(const ResultStore& store, const SlowCommand& slow, const CommandF
         const bool may_be_lost = (waits.loses_before_tap && slow.excess_ns() >= least_timeout_ns / 2) ||
                                  answer_may_have_been_lost(row, waits);
         const bool order_in_doubt = waits.order_in_doubt(CommandNumber(slow.number));
-        const bool proven =
-            !may_be_lost && !order_in_doubt && at_target.whole_ns() - at_target.unproven_ns >= half_ns;
+        const int64_t least_ns = surely_at_target_ns(at_target, CommandNumber(slow.number), row, waits);
+        const bool proven = !may_be_lost && !order_in_doubt && least_ns >= half_ns;
         return proven ? Cause::target : Cause::target_or_path;
     }
     if (at_target.initiator_ns >= half_ns) {
@@ -143,17 +164,19 @@ std::string reason(const ResultStore& store, Cause cause, const SlowCommand& slo
         }
         case Cause::target: {
             const auto found = waits.find(row.connection);
+            const CommandNumber number(slow.number);
             const ServiceTime time =
-                found == waits.end() ? ServiceTime{}
-                                     : service_time(store, CommandNumber(slow.number), row, found->second);
+                found == waits.end() ? ServiceTime{} : service_time(store, number, row, found->second);
             const int64_t service_ns = time.whole_ns();
             if (service_ns == no_time) return "the target took that long to answer";
+            const std::string took =
+                service_words(surely_at_target_ns(time, number, row, found->second), service_ns);
             if (!is_write(row)) {
                 const bool none_came = first_data_began_ns(row) == no_time;
-                return fmt::format("the target took {} to {}", human_duration(service_ns),
+                return fmt::format("the target took {} to {}", took,
                                    none_came ? "answer" : "send the first data");
             }
-            return fmt::format("the target took {} {}", human_duration(service_ns),
+            return fmt::format("the target took {} {}", took,
                                write_service_words(time.first_r2t_ns, service_ns));
         }
         case Cause::target_or_path:
@@ -353,6 +376,14 @@ void add_slow(FindingList& list, const ResultStore& store, const CommandFacts& c
                 " Or commands before it in the order of CmdSNs came later over another connection of its "
                 "session, which is not in "
                 "the capture, or whose times are of another clock.";
+        } else if (cause == Cause::target_or_path && !of_cause.worst_may_be_lost &&
+                   of_connection != waits.end() &&
+                   2 * nobodys_ns(CommandNumber(worst.number), *worst.row, of_connection->second) >=
+                       excess_ns) {
+            finding.explanation += fmt::format(
+                " Nothing shows whose time {} of it were (`unknown` in its time budget). Capture at the "
+                "target too.",
+                human_duration(nobodys_ns(CommandNumber(worst.number), *worst.row, of_connection->second)));
         } else if (cause == Cause::target_or_path) {
             finding.explanation += of_cause.worst_may_be_lost
                                        ? " The path loses segments, and no more commands waited: one that is "

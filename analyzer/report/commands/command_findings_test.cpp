@@ -143,6 +143,44 @@ TEST_F(OneSlowReadFromAfar, is_the_targets_where_its_tcp_had_acknowledged_the_re
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
 }
 
+// Its answer left the target at that moment, by the target's clock, and reached the initiator at 702 ms.
+class OneSlowReadAnsweredEarlier : public OneSlowReadFromAfar {
+  protected:
+    Finding answered_at(int64_t time_ms) {
+        ConnectionRow& row = store.connection(1);
+        row.initiator_side = Side::a;
+        row.stream_start_known[0] = row.stream_start_known[1] = true;
+        CommandMarks& marks = store.command_marks(CommandNumber(slow));
+        marks.has_request = marks.has_answer = marks.has_status = true;
+        marks.request_begin = 1;
+        marks.request_end = 49;
+        marks.answer_begin = 9;
+        marks.answer_end = 99;
+        acknowledge(503);
+        add_window(target, time_ms, {.snd_una = 9, .snd_nxt = 99, .limit = SendLimit::application});
+        add_window(target, 702, {.snd_una = 99, .snd_nxt = 99, .limit = SendLimit::application});
+        return find_one(Kind::slow_commands);
+    }
+};
+
+TEST_F(OneSlowReadAnsweredEarlier, was_on_the_path_or_the_targets_where_that_was_long_before) {
+    const Finding finding = answered_at(520);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("it waited for the target, or on the path"),
+                                           HasSubstr("Nothing shows whose time 181 ms of it were")));
+    EXPECT_EQ(finding.side, Finding::Side::none);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+}
+
+TEST_F(OneSlowReadAnsweredEarlier, was_the_targets_for_as_long_as_that_at_least) {
+    const Finding finding = answered_at(641);
+    EXPECT_THAT(finding.explanation, HasSubstr("the target took 140 ms to 200 ms to send the first data"));
+    EXPECT_EQ(finding.side, Finding::Side::target);
+}
+
+TEST_F(OneSlowReadAnsweredEarlier, was_the_targets_where_it_came_at_once) {
+    EXPECT_THAT(answered_at(701).explanation, HasSubstr("the target took 200 ms to send the first data"));
+}
+
 TEST_F(OneSlowReadFromAfar, may_be_the_paths_where_the_answer_is_the_first_that_acknowledges_the_request) {
     for (const bool answer_first : {true, false}) {
         if (answer_first) add_window(target, 702, {.snd_una = 9, .snd_nxt = 99});
