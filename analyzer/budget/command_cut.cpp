@@ -215,7 +215,16 @@ class Cutter {
         const int64_t arrived_ns = std::max({sent_ns, repaired_ns, off_wire_ns}) + way_.whole_ns();
         // Behind the tap they came no sooner than by the shortest way; before it they may have stood in a queue.
         static_assert(no_time < 0);
-        advance(Part::request_path, std::max(arrived_ns, input_.row.last_data_ns + way_.to_target_ns));
+        advance(Part::request_path, std::max(arrived_ns, last_data_out_ns() + way_.to_target_ns));
+    }
+
+    // When the last Data-Out PDU passed the tap; no_time if that is not known, as where Data-In of a bidirectional command came behind.
+    int64_t last_data_out_ns() const {
+        const int64_t last_ns = input_.row.last_data_ns;
+        if (input_.target == nullptr || !marks().has_answer) return last_ns;
+        const int64_t begin = position(Role::target, marks().answer_begin, input_.row.response_ns);
+        const int64_t answered_ns = input_.target->sent_ns(begin + 1);
+        return answered_ns != no_time && last_ns > answered_ns ? no_time : last_ns;
     }
 
     std::vector<PermissionWaitRow> waits() const {
@@ -361,10 +370,16 @@ class Cutter {
         book(Part::unknown, doubtful_ns);
     }
 
+    // When the first byte of the answer came to the tap; at_ns_ where that is not known.
     int64_t first_arrival_ns() const {
         const CommandRow& row = input_.row;
         if (!marks().has_data_out && row.first_byte_ns != no_time) return row.first_byte_ns;
-        return marks().answer_end - marks().answer_begin <= usual_segment ? row.response_ns : at_ns_;
+        const int64_t bytes = static_cast<uint32_t>(marks().answer_end - marks().answer_begin);
+        if (bytes > usual_segment) return at_ns_;
+        // Data-In of a bidirectional command come before its status.
+        const int64_t begin = position(Role::target, marks().answer_begin, row.response_ns);
+        const bool at_once = input_.target->sent_ns(begin + 1) == input_.target->sent_ns(begin + bytes);
+        return at_once ? row.response_ns : at_ns_;
     }
 
     // From the first byte of the answer to its last, and on to the initiator.

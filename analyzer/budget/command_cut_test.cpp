@@ -83,13 +83,14 @@ class TurnaroundParts : public testing::Test {
     }
 
     // A read whose answer lies at [begin, end) of the target's stream and has so many bytes of its own.
-    CommandNumber read(double request_ms, double response_ms, uint32_t begin, uint32_t end,
-                       uint32_t own = 0) {
+    CommandNumber read(double request_ms, double response_ms, uint32_t begin, uint32_t end, uint32_t own = 0,
+                       int64_t last_data_ns = no_time) {
         uint64_t number = 0;
         CommandRow& row = store.begin_command(number);
         row.connection = 1;
         row.request_ns = static_cast<int64_t>(request_ms * ms);
         row.response_ns = static_cast<int64_t>(response_ms * ms);
+        row.last_data_ns = last_data_ns;
         row.request_packet = 1;
         row.response_packet = 2;
         CommandMarks& marks = store.command_marks(number);
@@ -576,6 +577,40 @@ TEST_F(TurnaroundParts, AndASilenceForATimerThatALostUpdateOfItLeftToEndIt) {
 }
 
 // Reads of 64 KiB one after another, whose segments come 0.24 ms apart: 50 Mbit/s.
+// The header at once, the rest when that is acknowledged, or then by chance not.
+TEST_F(TurnaroundParts, WhatFollowsADelayedAcknowledgementMayHaveWaitedForNaglesAlgorithm) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 1, 48, 48);
+    step(Side::a, 2, 48, 0);
+    step(Side::b, 41, 48, 0);
+    step(Side::b, 41.5, 600, 552);
+    EXPECT_EQ(parts(read(0, 42.5, 0, 600)), "request_path 1, target 0.5, return_path 1, unknown 40");
+}
+
+TEST_F(TurnaroundParts, WhatFollowsLongAfterADelayedAcknowledgementIsTheTargets) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 1, 48, 48);
+    step(Side::a, 2, 48, 0);
+    step(Side::b, 41, 48, 0);
+    step(Side::b, 51, 600, 552);
+    EXPECT_EQ(parts(read(0, 52, 0, 600)), "request_path 1, target 50, return_path 1");
+}
+
+// Data-In of a bidirectional command (RFC 7143 section 4.2.5.3) at 7 ms, its status at 9 ms.
+TEST_F(TurnaroundParts, WhatABidirectionalCommandReadsComesBeforeItsStatus) {
+    step(Side::a, 0, 48 + 4096, 48 + 4096);
+    step(Side::a, 2, 48 + 4096, 0);
+    step(Side::b, 6, 80, 80);
+    step(Side::b, 7, 80, 0);
+    step(Side::b, 8, 128, 48);
+    const CommandNumber command = read(0, 9, 0, 128, 0, 7 * ms);
+    CommandMarks& marks = store.command_marks(command);
+    marks.has_data_out = true;
+    marks.data_out_end = 48 + 4096;
+    marks.bytes_out = 4096;
+    EXPECT_EQ(parts(command), "request_path 1, target 7, return_path 1");
+}
+
 TEST_F(TurnaroundParts, BytesTakeTheirTimeAtThePathsRate) {
     constexpr uint32_t segments = 46;
     CommandNumber last;

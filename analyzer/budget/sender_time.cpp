@@ -301,6 +301,20 @@ bool SenderTime::resumes_after(size_t step) const {
     return false;
 }
 
+// Less than a segment follows at once when all before it is acknowledged after as long as a receiver delays that: Nagle's algorithm
+// (RFC 9293 section 3.7.4) may have held it, since the application wrote it at an unknown moment.
+bool SenderTime::nagle_may_hold(size_t step, const SendStep& from, const SendStep& to) const {
+    constexpr int64_t least_delayed_ack_ns = 30'000'000;
+    const int64_t passed_ns = to.time_ns() - from.time_ns();
+    if (passed_ns < least_delayed_ack_ns || (rtt_ns_ != no_time && passed_ns / 2 < rtt_ns_)) return false;
+    if (from.outstanding() == 0 || to.outstanding() != 0 || to.snd_nxt() != from.snd_nxt()) return false;
+    const SendTrack& steps = *track_;
+    constexpr int64_t at_once_ns = 1'000'000;
+    const size_t next = step + 2;
+    return next < steps.size() && steps.time_ns(next) - to.time_ns() <= at_once_ns && added(next) > 0 &&
+           added(next) < static_cast<int32_t>(full_segment_);
+}
+
 // From a step to the next one.
 Held SenderTime::found_held(size_t step, const SendStep& from, const SendStep& to, bool within_write) const {
     const CaState state = from.state();
@@ -309,6 +323,7 @@ Held SenderTime::found_held(size_t step, const SendStep& from, const SendStep& t
     if (state != CaState::loss && to.state() == CaState::loss) return Held::timeout;
     const bool in_doubt = from.limit() == SendLimit::unknown && !captured_out_of_order_;
     if (from.limit() == SendLimit::application || in_doubt) {
+        if (nagle_may_hold(step, from, to)) return Held::unclear;
         const bool acknowledged = to.snd_nxt() == from.snd_nxt() && to.outstanding() < from.outstanding();
         if (within_write && acknowledged && resumes_after(step + 1)) {
             // In Recovery and Loss it is what the repair leaves of the window.

@@ -132,6 +132,7 @@ class SenderTime {
     void find_unseen(std::span<const LossRow* const> losses);
     void find_silences();
     bool begins_anew(size_t step) const;
+    bool nagle_may_hold(size_t step, const SendStep& from, const SendStep& to) const;
     Held found_held(size_t step, const SendStep& from, const SendStep& to, bool within_write) const;
     bool resumes_after(size_t step) const;
     int32_t added(size_t step) const;
