@@ -36,6 +36,27 @@ TEST_F(Findings, losses_are_told_with_their_rate_and_the_worst_burst) {
     EXPECT_EQ(finding.begin_ns, 200 * ms);
 }
 
+// At the target commands end when their status leaves, which here is lost: a timer expires 40 ms later, and recovery takes 50.
+TEST_F(Findings, a_sender_is_busy_until_what_it_lost_is_repaired) {
+    store.connection(1).vantage = Vantage::target;
+    SenderSummary& target = add_target();
+    for (uint32_t i = 0; i < 10; ++i) {
+        const int64_t begin_ms = 100 * i;
+        add_read(begin_ms, 10);
+        add_window(target, begin_ms, {.snd_una = i, .snd_nxt = i, .limit = SendLimit::application});
+        const auto add = [&](int64_t at_ms, CaState state, SendLimit limit) {
+            add_window(target, begin_ms + at_ms,
+                       {.snd_una = i, .snd_nxt = i + 1, .in_flight = 1, .ca_state = state, .limit = limit});
+        };
+        add(10, CaState::open, SendLimit::application);
+        add(50, CaState::loss, SendLimit::recovery);
+        add_window(target, begin_ms + 100,
+                   {.snd_una = i + 1, .snd_nxt = i + 1, .limit = SendLimit::application});
+        add_loss(target, LossKind::rto, begin_ms + 50, 50);
+    }
+    EXPECT_THAT(find_one(Kind::lost_segments).title, HasSubstr("loss recovery took 50 % of its busy time"));
+}
+
 // With SACK blocks among the options of what is sent again, a segment takes two: 1436 bytes, and the 12 that found no room.
 TEST_F(Findings, segments_that_were_sent_again_in_parts_are_told) {
     SenderSummary& target = add_target();

@@ -106,10 +106,13 @@ class WindowPass {
             return;
         }
         SenderFacts& facts = *sender_.facts;
-        // With so much under way it is busy, even if the capture hides for which command.
-        const bool many_under_way = last_.in_flight >= SenderFacts::queue_segments * sender_.mss;
+        // With so much under way it is busy, even if the capture hides for which command; and while it waits for a retransmission timer or
+        // repairs a loss, on which the other end waits, though the status has left.
+        const bool is_repairing = last_limit_ == SendLimit::recovery || row.ca_state == CaState::loss;
+        const bool is_busy = last_.in_flight >= SenderFacts::queue_segments * sender_.mss ||
+                             (last_.in_flight > 0 && is_repairing);
         const int64_t busy_ns =
-            facts.busy == nullptr || many_under_way ? passed_ns : sender_.busy_ns(last_.time_ns, row.time_ns);
+            facts.busy == nullptr || is_busy ? passed_ns : sender_.busy_ns(last_.time_ns, row.time_ns);
         facts.busy_ns += busy_ns;
         if (last_.in_flight > 0) {
             in_flight_.add(last_.in_flight, busy_ns);
