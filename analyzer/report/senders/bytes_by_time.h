@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 namespace sanscope {
 
@@ -17,14 +18,14 @@ class BytesByTime {
         for (size_t i = 0; i < place_of(bytes); ++i) sum += times_[i];
         return sum;
     }
+    double all() const { return std::accumulate(times_.begin(), times_.end(), 0.0); }
     void add(uint32_t bytes, int64_t ns) { times_[place_of(bytes)] += static_cast<double>(ns); }
     uint32_t quantile(double fraction) const {
-        double all = 0;
-        for (const double time : times_) all += time;
+        const double whole = all();
         double sum = 0;
         for (size_t i = 0; i < times_.size(); ++i) {
             sum += times_[i];
-            if (sum > 0 && sum >= fraction * all) return value_of(i);
+            if (sum > 0 && sum >= fraction * whole) return value_of(i);
         }
         return 0;
     }

@@ -67,9 +67,14 @@ void add_receiver_window(const OfSender& sender) {
     const int64_t rtt_ns = facts.summary->srtt_mean_ns();
     if (facts.widest_window > 0 && rtt_ns > 0) {
         const double rate = static_cast<double>(facts.widest_window) * 1e9 / static_cast<double>(rtt_ns);
+        const bool offers_more = facts.widest_offered > facts.widest_window + facts.widest_window / 8;
         finding.explanation =
-            fmt::format("At most {} were advertised; with {} that allows {} at the most. ",
-                        human_binary_bytes(facts.widest_window), sender.round_trip(), human_rate(rate));
+            fmt::format("At most {} were advertised{}; with {} that allows {} at the most. ",
+                        human_binary_bytes(facts.widest_window),
+                        offers_more ? fmt::format(" meanwhile, of up to {} at other times",
+                                                  human_binary_bytes(facts.widest_offered))
+                                    : "",
+                        sender.round_trip(), human_rate(rate));
     }
     finding.explanation +=
         "Let the receiving host take larger socket buffers (tcp_rmem on Linux), and see whether it reads "

@@ -165,8 +165,31 @@ TEST_F(Findings, a_window_that_shrinks_because_nobody_reads_is_told) {
                     .limit = SendLimit::receiver});
     }
     add_window(target, 400, {});
-    EXPECT_THAT(find_one(Kind::receiver_window).evidence,
+    const Finding finding = find_one(Kind::receiver_window);
+    EXPECT_THAT(finding.evidence,
                 Contains(HasSubstr("up to 8.79 KiB were in flight of 9.77 KiB advertised")));
+    EXPECT_THAT(finding.explanation,
+                HasSubstr("At most 9.77 KiB were advertised meanwhile, of up to 195 KiB at other times"));
+}
+
+// What has arrived takes of a window until it is read, also while it grows.
+TEST_F(Findings, a_window_that_shrinks_on_its_way_to_a_wider_one_is_not_too_small) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.snd_nxt = 10'000, .advertised_window = 20'000, .limit = SendLimit::application});
+    for (uint32_t i = 1; i < 20; ++i) {
+        add_window(target, 10 * int64_t{i},
+                   {.snd_una = i * mss,
+                    .snd_nxt = (i + 9) * mss,
+                    .advertised_window = 10 * mss,
+                    .limit = SendLimit::receiver});
+    }
+    add_window(target, 200,
+               {.snd_una = 30'000,
+                .snd_nxt = 30'000,
+                .advertised_window = 200'000,
+                .limit = SendLimit::application});
+    add_window(target, 400, {});
+    EXPECT_TRUE(find(Kind::receiver_window).empty());
 }
 
 // At the sender what is under way is exact: more than a window has room for shows that it knew of a wider one.

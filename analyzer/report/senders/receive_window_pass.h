@@ -64,11 +64,9 @@ class ReceiveWindowPass {
     // It was what the sender waited for until this row.
     void waited_for(const PassedSender& sender, const WindowRow& last, const WindowRow& row,
                     int64_t busy_ns) {
-        if (last.advertised_window < widest_offered_ / 4 * 3) {
-            sender.facts->receiver_shrunk_ns += busy_ns;
-        } else {
-            at_windows_.add(widest_offered_, busy_ns);
-        }
+        at_windows_.add(widest_offered_, busy_ns);
+        if (last.advertised_window < widest_offered_ / 4 * 3)
+            at_shrunk_windows_.add(widest_offered_, busy_ns);
         const int64_t round_ns =
             sender.rtt_min_ns == no_time ? SenderFacts::default_round_ns : sender.rtt_min_ns;
         if (busy_ns == 0 ||
@@ -83,7 +81,10 @@ class ReceiveWindowPass {
         SenderFacts& facts = *sender.facts;
         end_stall(sender, time_ns);
         facts.stalls.spans.finish();
-        facts.receiver_growing_ns = static_cast<int64_t>(at_windows_.below(widest_offered_ / 3 * 2));
+        const uint32_t little = widest_offered_ / 3 * 2;
+        facts.receiver_growing_ns = static_cast<int64_t>(at_windows_.below(little));
+        facts.receiver_shrunk_ns =
+            static_cast<int64_t>(at_shrunk_windows_.all() - at_shrunk_windows_.below(little));
         facts.receiver_rounds = rounds_;
         facts.widest_offered = widest_offered_;
     }
@@ -100,7 +101,8 @@ class ReceiveWindowPass {
     uint32_t grown_to_ = 0;
     uint32_t rounds_ = 0;
     int64_t round_began_ns_ = no_time;
-    BytesByTime at_windows_;  // time before windows, by the widest one offered by then
+    BytesByTime at_windows_;         // time before windows, by the widest one offered by then …
+    BytesByTime at_shrunk_windows_;  // … of it, before those that had shrunk since
     Spell stall_;
 };
 
