@@ -84,6 +84,11 @@ TEST_F(Findings, what_is_always_under_way_in_the_same_amount_looks_like_a_send_b
     EXPECT_THAT(
         finding.title,
         HasSubstr("never has much more than 28.7 kB in flight, with 100 reads of 64 KiB outstanding"));
+    EXPECT_EQ(finding.confidence, Finding::Confidence::likely) << "a program may send at that pace";
+    EXPECT_THAT(
+        finding.explanation,
+        AllOf(HasSubstr("no more than 28.7 kB, which allows 14.3 MB/s with a round-trip time of 2.00 ms"),
+              HasSubstr("; 14.0 MB/s were moved")));
     EXPECT_TRUE(find(Kind::target_wait).empty());
 }
 

@@ -18,6 +18,11 @@ double depth_of_sender(const SessionLoad& load) {
     return load.sender_share * load.depth;
 }
 
+// Bytes a second of a buffer's worth each round trip.
+double rate_of_buffer(const SessionLoad& load) {
+    return static_cast<double>(load.sender.in_flight_p90) * 1e9 / static_cast<double>(load.rtt_ns);
+}
+
 }  // namespace
 
 // As much as something holds is always in flight, though more waits: whatever is acknowledged is replaced at once, no more.
@@ -36,9 +41,7 @@ bool is_filled_to_one_amount(const SessionLoad& load) {
     if (depth_of_sender(load) * load.mean_bytes < 2.0 * in_flight || load.throughput >= SessionLoad::plenty)
         return false;
     // What is acknowledged is replaced: a buffer's worth each round trip.
-    const double of_buffer =
-        static_cast<double>(load.sender.in_flight_p90) * 1e9 / static_cast<double>(load.rtt_ns);
-    return load.sender_share * load.throughput >= SessionLoad::most * of_buffer;
+    return load.sender_share * load.throughput >= SessionLoad::most * rate_of_buffer(load);
 }
 
 // It is the send buffer that holds so much.
@@ -55,6 +58,8 @@ bool add_send_buffer(const SessionLoad& load) {
     Finding finding = load.begin(Kind::send_buffer, Finding::Severity::notice,
                                  load.sender.limited_ns(SendLimit::application));
     finding.side = load.reads ? Finding::Side::target : Finding::Side::initiator;
+    // An application that sends at that pace does the same.
+    finding.confidence = Finding::Confidence::likely;
     // Seen from afar, a congestion window that losses keep small looks the same: how far it had grown is an estimate.
     const bool at_sender =
         load.sender.connection->vantage == (load.reads ? Vantage::target : Vantage::initiator);
@@ -64,10 +69,11 @@ bool add_send_buffer(const SessionLoad& load) {
         human_bytes(in_flight),
         counted(static_cast<uint64_t>(std::llround(depth_of_sender(load))), load.noun()), load.size());
     finding.explanation = fmt::format(
-        "It looks like a send buffer of no more than {}, which allows {} with a round-trip time of {}: "
-        "let its sockets have larger ones (tcp_wmem on Linux, SO_SNDBUF). Or it reads its data at just "
-        "that pace.",
-        human_bytes(load.sender.in_flight_p90), human_rate(load.throughput), human_duration(load.rtt_ns));
+        "It looks like a send buffer of no more than {}, which allows {} with a round-trip time of {}; "
+        "{} were moved. Let its sockets have larger ones (tcp_wmem on Linux, SO_SNDBUF). Or it reads its "
+        "data at just that pace.",
+        human_bytes(load.sender.in_flight_p90), human_rate(rate_of_buffer(load)), human_duration(load.rtt_ns),
+        human_rate(load.throughput));
     finding.add_sign(fmt::format("at most {} in flight half of the time, at most {} nine tenths of it",
                                  human_bytes(load.sender.in_flight_p50),
                                  human_bytes(load.sender.in_flight_p90)));
