@@ -58,6 +58,12 @@ ExitStatus FilterCommand::check(DissectClient& client) const {
     print_text(
         stderr, "sanscope: FILTER: {}\n{}", check.message(),
         check.length() == 0 ? "" : underlined(filter_, {check.message(), check.start(), check.length()}));
+    if (check.message().find("sanscope.") != std::string::npos) {
+        print_text(
+            stderr,
+            "Fields that begin with sanscope. are those of sanscope's plugin for Wireshark, which is "
+            "not installed here or has no such field; what sanscope itself has: sanscope table --help\n");
+    }
     return exit_usage;
 }
 

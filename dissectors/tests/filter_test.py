@@ -58,6 +58,9 @@ def failures(checks, sanscope):
     run = run_sanscope(sanscope, ["filter", sample, "tcp.prot == 1"])
     checks.check("a wrong filter ends with status 2, and its place is marked",
                  [] if run.status == 2 and "\n  tcp.prot == 1\n  ^^^^^^^^\n" in run.err else [run.describe()])
+    run = run_sanscope(sanscope, ["filter", sample, "sanscope.no_such > 1"])
+    checks.check("a field of the plugin that is not there is told where it would come from",
+                 [] if run.status == 2 and "sanscope's plugin for Wireshark" in run.err else [run.describe()])
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / "capture.pcap"
         shutil.copy(sample, copy)

@@ -6,12 +6,12 @@ and that their queries answer.
 
     docs/monitoring/draw_dashboard.py FOLDER/dashboard-answers.json | rsvg-convert -o docs/pictures/metrics-dashboard.png"""
 
+import argparse
 import html
 import json
 import math
 import pathlib
 import re
-import sys
 
 COLUMN, ROW, MARGIN = 56, 30, 6
 COLOURS = ["#73bf69", "#f2cc0c", "#5794f2", "#ff9830", "#f2495c", "#b877d9", "#8ab8ff", "#ffa6b0", "#96d98d", "#fade2a", "#ca95e5", "#ffb357",
@@ -122,10 +122,13 @@ def heatmap(panel, answers, x, y, width, height):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("answers", type=pathlib.Path, help="dashboard-answers.json")
+    arguments = parser.parse_args()
     dashboard = json.loads((pathlib.Path(__file__).parent / "sanscope-dashboard.json").read_text(encoding="utf-8"))
     answers = {}
     of = {}
-    for title, query, found in json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")):
+    for title, query, found in json.loads(arguments.answers.read_text(encoding="utf-8")):
         of.setdefault(title, []).append(found)
     for panel in dashboard["panels"]:
         for one, found in zip(panel.get("targets", []), of.get(panel["title"], [])):
