@@ -61,18 +61,30 @@ ServiceTime time_at_target(const ResultStore& store, const SlowCommand& slow, co
     return time;
 }
 
-// Of a command's time, what its budget leaves open; 0 where there is no budget of it, which leaves all open.
-int64_t nobodys_ns(CommandNumber command, const CommandRow& row, const ConnectionWaits& waits) {
-    if (waits.budgets == nullptr) return 0;
-    const int64_t unknown_ns = waits.budgets->of(command)[BudgetPart::unknown];
-    return unknown_ns < row.turnaround_ns() ? unknown_ns : 0;
+// What a command's time budget says of the causes; all 0 where there is none, or it leaves all open.
+struct BudgetSays {
+    bool anything = false;
+    int64_t unknown_ns = 0;
+    int64_t target_ns = 0;  // and what it took to ask for data
+    int64_t tcp_ns = 0;     // what TCP held back, or the path carried for this one and others
+};
+
+BudgetSays budget_says(const SlowCommand& slow, const ConnectionWaits& waits) {
+    using enum BudgetPart;
+    if (waits.budgets == nullptr) return {};
+    const CommandBudget budget = waits.budgets->of(CommandNumber(slow.number));
+    if (budget[unknown] >= slow.row->turnaround_ns()) return {};
+    BudgetSays says{
+        .anything = true, .unknown_ns = budget[unknown], .target_ns = budget[target] + budget[r2t_wait]};
+    for (const BudgetPart part : {cwnd, recovery, timeout, receiver_window, pacing, behind_others, wire})
+        says.tcp_ns += budget[part];
+    return says;
 }
 
-// The least of its time at the target: the rest may be the path's.
-int64_t surely_at_target_ns(const ServiceTime& time, CommandNumber command, const CommandRow& row,
-                            const ConnectionWaits& waits) {
-    return std::max<int64_t>(0,
-                             time.whole_ns() - std::max(time.unproven_ns, nobodys_ns(command, row, waits)));
+// The least of its time at the target: the rest may be the path's, or that of other commands.
+int64_t surely_at_target_ns(const ServiceTime& time, const BudgetSays& says) {
+    const int64_t sure_ns = time.whole_ns() - std::max(time.unproven_ns, says.unknown_ns);
+    return std::max<int64_t>(0, says.anything ? std::min(sure_ns, says.target_ns) : sure_ns);
 }
 
 // "20.1 to 31.0 ms"; one figure where the two hardly differ.
@@ -82,18 +94,15 @@ std::string service_words(int64_t least_ns, int64_t most_ns) {
     return fmt::format("{} to {}", human_duration(least_ns), human_duration(most_ns));
 }
 
-// How much of a command's time each cause took, as far as the capture tells.
-Cause cause_of(const ResultStore& store, const SlowCommand& slow, const CommandFacts& commands,
-               const std::map<uint32_t, ConnectionWaits>& by_connection) {
+// What the capture shows of both TCPs and of other commands while it was under way; the time budget does not count.
+Cause likely_cause(const ResultStore& store, const SlowCommand& slow, const CommandFacts& commands,
+                   const ConnectionWaits& waits, const BudgetSays& says) {
     const CommandRow& row = *slow.row;
     // Asked before anything of the connection had been answered, all at once: its window had yet to grow.
     const bool among_first = row.connection != 0 && row.connection <= commands.first_transfer_ns.size() &&
                              commands.first_transfer_ns[row.connection - 1] != no_time &&
                              row.request_ns < commands.first_transfer_ns[row.connection - 1];
     const int64_t half_ns = slow.excess_ns() / 2;
-    const auto found = by_connection.find(row.connection);
-    if (found == by_connection.end()) return Cause::not_known;
-    const ConnectionWaits& waits = found->second;
     const auto within = [&](const TimeSpans& spans) {
         return spans.overlap_ns(row.request_ns, row.response_ns);
     };
@@ -119,8 +128,8 @@ Cause cause_of(const ResultStore& store, const SlowCommand& slow, const CommandF
         const bool may_be_lost = (waits.loses_before_tap && slow.excess_ns() >= least_timeout_ns / 2) ||
                                  answer_may_have_been_lost(row, waits);
         const bool order_in_doubt = waits.order_in_doubt(CommandNumber(slow.number));
-        const int64_t least_ns = surely_at_target_ns(at_target, CommandNumber(slow.number), row, waits);
-        const bool proven = !may_be_lost && !order_in_doubt && least_ns >= half_ns;
+        const bool proven =
+            !may_be_lost && !order_in_doubt && surely_at_target_ns(at_target, says) >= half_ns;
         return proven ? Cause::target : Cause::target_or_path;
     }
     if (at_target.initiator_ns >= half_ns) {
@@ -135,6 +144,31 @@ Cause cause_of(const ResultStore& store, const SlowCommand& slow, const CommandF
     // With nothing else under way, there is nothing to wait behind.
     const bool was_alone = row.queue_depth == 1;
     return was_alone && !took_long_to_move(slow) ? Cause::not_known : Cause::transfer;
+}
+
+// Why it was slow: nothing that its time budget contradicts.
+Cause cause_of(const ResultStore& store, const SlowCommand& slow, const CommandFacts& commands,
+               const std::map<uint32_t, ConnectionWaits>& by_connection) {
+    const auto found = by_connection.find(slow.row->connection);
+    if (found == by_connection.end()) return Cause::not_known;
+    const BudgetSays says = budget_says(slow, found->second);
+    const Cause cause = likely_cause(store, slow, commands, found->second, says);
+    const int64_t half_ns = slow.excess_ns() / 2;
+    if (!says.anything || says.tcp_ns >= half_ns) return cause;
+    switch (cause) {
+        case Cause::timeout:
+        case Cause::loss:
+        case Cause::late:
+        case Cause::closed_window:
+        case Cause::sender_held_back:
+            return says.target_ns >= half_ns ? Cause::target_or_path : cause;
+        case Cause::slow_start:
+        case Cause::transfer:
+            if (says.target_ns >= half_ns) return Cause::target_or_path;
+            return cause == Cause::transfer && took_long_to_move(slow) ? cause : Cause::not_known;
+        default:
+            return cause;
+    }
 }
 
 // "because …", of one command.
@@ -164,13 +198,13 @@ std::string reason(const ResultStore& store, Cause cause, const SlowCommand& slo
         }
         case Cause::target: {
             const auto found = waits.find(row.connection);
-            const CommandNumber number(slow.number);
             const ServiceTime time =
-                found == waits.end() ? ServiceTime{} : service_time(store, number, row, found->second);
+                found == waits.end() ? ServiceTime{}
+                                     : service_time(store, CommandNumber(slow.number), row, found->second);
             const int64_t service_ns = time.whole_ns();
             if (service_ns == no_time) return "the target took that long to answer";
-            const std::string took =
-                service_words(surely_at_target_ns(time, number, row, found->second), service_ns);
+            const int64_t least_ns = surely_at_target_ns(time, budget_says(slow, found->second));
+            const std::string took = service_words(least_ns, service_ns);
             if (!is_write(row)) {
                 const bool none_came = first_data_began_ns(row) == no_time;
                 return fmt::format("the target took {} to {}", took,
@@ -263,6 +297,40 @@ struct OfCause {
     uint64_t lun = unknown<uint64_t>;
     bool several_luns = false;
 };
+
+// Of one that waited for the target, or on the path: " Nothing shows …".
+std::string why_in_doubt(const ResultStore& store, const SlowCommand& slow, bool may_be_lost,
+                         const std::map<uint32_t, ConnectionWaits>& by_connection) {
+    const auto found = by_connection.find(slow.row->connection);
+    if (found == by_connection.end()) return "";
+    const ConnectionWaits& waits = found->second;
+    const std::string_view advice =
+        store.connection(ConnectionNumber(slow.row->connection)).vantage == Vantage::target
+            ? ""
+            : " Capture at the target too.";
+    if (may_be_lost) {
+        return fmt::format(
+            " The path loses segments, and no more commands waited: one that is lost with none behind it "
+            "comes late, and nothing shows it.{}",
+            advice);
+    }
+    const BudgetSays says = budget_says(slow, waits);
+    if (2 * says.unknown_ns >= slow.excess_ns()) {
+        return fmt::format(" Nothing shows whose time {} of it were (`unknown` in its time budget).{}",
+                           human_duration(says.unknown_ns), advice);
+    }
+    const ServiceTime time = time_at_target(store, slow, waits);
+    if (2 * time.unproven_ns >= slow.excess_ns() || answer_may_have_been_lost(*slow.row, waits)) {
+        return fmt::format(
+            " The target's TCP acknowledged the request only with the answer, or sent the answer again: "
+            "nothing shows whose time that was.{}",
+            advice);
+    }
+    return fmt::format(
+        " Data of others moved meanwhile, or TCP held them back: whether the target was slow or waited for "
+        "those, nothing shows.{}",
+        advice);
+}
 
 // One finding for each cause that made commands wait, but for those that TCP's own findings tell of.
 void add_slow(FindingList& list, const ResultStore& store, const CommandFacts& commands,
@@ -376,22 +444,14 @@ void add_slow(FindingList& list, const ResultStore& store, const CommandFacts& c
                 " Or commands before it in the order of CmdSNs came later over another connection of its "
                 "session, which is not in "
                 "the capture, or whose times are of another clock.";
-        } else if (cause == Cause::target_or_path && !of_cause.worst_may_be_lost &&
-                   of_connection != waits.end() &&
-                   2 * nobodys_ns(CommandNumber(worst.number), *worst.row, of_connection->second) >=
-                       excess_ns) {
-            finding.explanation += fmt::format(
-                " Nothing shows whose time {} of it were (`unknown` in its time budget). Capture at the "
-                "target too.",
-                human_duration(nobodys_ns(CommandNumber(worst.number), *worst.row, of_connection->second)));
         } else if (cause == Cause::target_or_path) {
-            finding.explanation += of_cause.worst_may_be_lost
-                                       ? " The path loses segments, and no more commands waited: one that is "
-                                         "lost with none behind it "
-                                         "comes late, and nothing shows it. Capture at the target too."
-                                       : " The target's TCP acknowledged the request only with the answer, "
-                                         "or sent the answer again: "
-                                         "nothing shows whose time that was. Capture at the target too.";
+            finding.explanation += why_in_doubt(store, worst, of_cause.worst_may_be_lost, waits);
+        } else if (of_connection != waits.end()) {
+            const BudgetSays says = budget_says(worst, of_connection->second);
+            const bool of_tcp = cause == Cause::timeout || cause == Cause::loss ||
+                                cause == Cause::closed_window || cause == Cause::sender_held_back;
+            if (of_tcp && says.anything && says.tcp_ns < excess_ns / 2)
+                finding.confidence = Finding::Confidence::possible;
         }
         // What TCP did is told by a finding of its own, of which this is a consequence.
         list.push_back(std::move(finding));

@@ -146,7 +146,7 @@ TEST_F(OneSlowReadFromAfar, is_the_targets_where_its_tcp_had_acknowledged_the_re
 // Its answer left the target at that moment, by the target's clock, and reached the initiator at 702 ms.
 class OneSlowReadAnsweredEarlier : public OneSlowReadFromAfar {
   protected:
-    Finding answered_at(int64_t time_ms) {
+    Finding answered_at(int64_t time_ms, SendLimit limit = SendLimit::application) {
         ConnectionRow& row = store.connection(1);
         row.initiator_side = Side::a;
         row.stream_start_known[0] = row.stream_start_known[1] = true;
@@ -157,7 +157,7 @@ class OneSlowReadAnsweredEarlier : public OneSlowReadFromAfar {
         marks.answer_begin = 9;
         marks.answer_end = 99;
         acknowledge(503);
-        add_window(target, time_ms, {.snd_una = 9, .snd_nxt = 99, .limit = SendLimit::application});
+        add_window(target, time_ms, {.snd_una = 9, .snd_nxt = 99, .limit = limit});
         add_window(target, 702, {.snd_una = 99, .snd_nxt = 99, .limit = SendLimit::application});
         return find_one(Kind::slow_commands);
     }
@@ -192,6 +192,13 @@ TEST_F(OneSlowReadFromAfar, may_be_the_paths_where_the_answer_is_the_first_that_
         EXPECT_EQ(finding.severity, Finding::Severity::notice);
         EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
     }
+}
+
+// The target's window was full meanwhile; whether of what this one waited for, its time budget does not tell.
+TEST_F(OneSlowReadAnsweredEarlier, may_have_waited_for_a_window_that_was_full_meanwhile) {
+    const Finding finding = answered_at(520, SendLimit::congestion);
+    EXPECT_THAT(finding.explanation, HasSubstr("the sender of its data was limited by TCP windows"));
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
 }
 
 // What is asked without data is answered over the same path.
