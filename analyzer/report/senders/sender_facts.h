@@ -74,6 +74,8 @@ struct SenderFacts {
     bool stands_still_at_end = false;  // the last of `timeouts` was not over when its rows ended
     // Another sender between the same two hosts made no progress for most of the longest of them.
     bool others_stood_still = false;
+    // Data of another connection between the two flowed in the midst of it.
+    bool others_moved_on = false;
     // Commands were under way in `timeouts` or `repeats_after_ack`, and each took no longer than others of its kind.
     bool delayed_no_command = false;
     std::vector<NeedlessRepeat> repeats;              // in order of packets

@@ -94,10 +94,10 @@ void add_direction(Finding& finding, const SenderFacts& facts, std::span<const S
 }
 
 // A path that loses segments loses acknowledgements, too, and of the last ones nothing else shows. One sender alone that stands
-// still tells no more than that.
+// still tells no more than that; nor do several, while data of others move.
 bool acks_may_have_been_lost(const Finding& stall, const SenderFacts& facts) {
     constexpr uint64_t loses_some = 3;
-    return facts.repaired() >= loses_some && !facts.others_stood_still &&
+    return facts.repaired() >= loses_some && (!facts.others_stood_still || facts.others_moved_on) &&
            stall.sender == Finding::Sender::unknown;
 }
 
@@ -120,6 +120,12 @@ void add_sender_findings(FindingList& list, std::span<const SenderFacts> senders
             const bool of_queue = finding.kind == Kind::path_queue;
             if (finding.kind == Kind::path_stall) {
                 add_direction(finding, facts, senders);
+                if (facts.others_moved_on) {
+                    finding.add_sign(
+                        "data of another connection between the two hosts moved meanwhile: the path as a "
+                        "whole "
+                        "did not stand still");
+                }
                 if (both_sides_stood_still(facts, senders)) {
                     finding.add_sign("data of both sides stood still at once");
                 } else if (acks_may_have_been_lost(finding, facts)) {

@@ -64,6 +64,11 @@ void note_who_else_stood_still(std::vector<SenderFacts>& facts) {
                        repeat.time_ns < longest.end_ns;
             });
             if (2 * both_ns >= longest.length_ns() || repeated) sender.others_stood_still = true;
+            // Before its end and behind its beginning others may have moved yet, or again.
+            const int64_t quarter_ns = longest.length_ns() / 4;
+            if (other.number != sender.number &&
+                other.flowing.overlap_ns(longest.begin_ns + quarter_ns, longest.end_ns - quarter_ns) > 0)
+                sender.others_moved_on = true;
         }
     }
 }

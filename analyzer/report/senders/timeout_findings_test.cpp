@@ -246,6 +246,27 @@ TEST_F(OneSenderStandsStill, and_its_path_is_said_to_but_where_that_loses_segmen
     EXPECT_THAT(finding.explanation, HasSubstr("only acknowledgements were lost"));
 }
 
+// Of three connections on a path that loses segments, two wait for a timer at once, which chance does; the third goes on.
+TEST_F(OneSenderStandsStill, and_another_one_while_data_of_a_third_connection_move) {
+    for (int64_t i = 0; i < 3; ++i) add_loss(target, LossKind::fast_retransmit, 20 + i);
+    add_connection(1);
+    SenderSummary& other = store.add_sender(2, Side::b);
+    add_window(other, 90, {.snd_una = 1, .snd_nxt = 9});
+    add_window(other, 310, {.snd_una = 1, .snd_nxt = 9, .ca_state = CaState::loss});
+    add_window(other, 410, {.snd_una = 9, .snd_nxt = 9});
+    const auto of_first = [this] {
+        for (const Finding& finding : find(Kind::path_stall)) {
+            if (finding.connection == 1) return finding;
+        }
+        return Finding{};
+    };
+    EXPECT_EQ(of_first().confidence, Finding::Confidence::firm);
+    add_connection(1);
+    add_flow(store.add_sender(3, Side::b), 9500, 20 * mss);
+    EXPECT_EQ(of_first().confidence, Finding::Confidence::possible);
+    EXPECT_THAT(of_first().evidence, Contains(HasSubstr("moved meanwhile")));
+}
+
 TEST_F(OneSenderStandsStill, until_what_was_lost_before_is_repaired_on_no_path_that_held_it) {
     store.add_loss(target, {.packet = 9,
                             .time_ns = 400 * ms,
