@@ -85,6 +85,7 @@ void add_load_findings(FindingList& list, const ResultStore& store, const Comman
                        std::span<const ServiceTimes> services) {
     const size_t before = list.size();
     add_target_waits(list, store, commands, senders, services);
+    add_data_pauses(list, store, commands, services);
     add_initiator_waits(list, commands, waits, services);
     double all_ns = 0;
     for (const SessionFacts& session : commands.sessions) all_ns += command_time_ns(session);

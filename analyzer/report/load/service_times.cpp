@@ -228,6 +228,22 @@ ServiceTime service_time(const ResultStore& store, CommandNumber number, const C
     return time;
 }
 
+int64_t data_pauses_ns(CommandNumber number, const CommandRow& row, const ConnectionRow& connection,
+                       const ConnectionWaits& waits) {
+    constexpr int64_t least_data_ns = 2'000'000;  // sooner than that there is nothing to ask for
+    const int64_t first_ns = first_data_began_ns(row);
+    if (waits.budgets == nullptr || first_ns == no_time ||
+        elapsed_ns(first_ns, row.response_ns) < least_data_ns)
+        return 0;
+    // Until then the target served the command: longest where the way was the shortest.
+    const int64_t way_ns = connection.vantage == Vantage::initiator ? connection.rtt_min_ns
+                           : connection.vantage == Vantage::middle  ? connection.rtt_to_target_ns
+                                                                    : 0;
+    const int64_t served_ns = elapsed_ns(row.request_ns, first_ns) - std::max<int64_t>(0, way_ns);
+    return std::max<int64_t>(0,
+                             waits.budgets->of(number)[BudgetPart::target] - std::max<int64_t>(0, served_ns));
+}
+
 std::string_view write_service_words(int64_t first_r2t_ns, int64_t whole_ns) {
     constexpr int64_t little = 10;
     if (first_r2t_ns <= whole_ns / little) return "from the last data to the status";
@@ -294,6 +310,16 @@ std::vector<ServiceTimes> find_service_times(const ResultStore& store, const Com
             }
             group->by_initiator.add(time.initiator_ns);
             group->by_initiator_sum_ns += static_cast<double>(time.initiator_ns);
+        }
+        if (!write) {
+            const int64_t pauses_ns =
+                data_pauses_ns(CommandNumber(number), row, store.connection(row.connection), found->second);
+            if (pauses_ns > group->data_pauses.max_ns()) {
+                group->longest_pauses = &row;
+                group->longest_pauses_command = number;
+            }
+            group->data_pauses.add(pauses_ns);
+            group->data_pauses_sum_ns += static_cast<double>(pauses_ns);
         }
         group->bytes += moved;
         if (service_ns >= group->service.max_ns()) {

@@ -106,6 +106,11 @@ ServiceTime service_time(const ResultStore& store, CommandNumber number, const C
 // "from the last data to the status": what of the two a write's service time consists of.
 std::string_view write_service_words(int64_t first_r2t_ns, int64_t whole_ns);
 
+// Of a read that took long from its first data to its last: how long of that, at least, the target had nothing on its way and could
+// have sent, as its time budget tells. 0 where it keeps none.
+int64_t data_pauses_ns(CommandNumber number, const CommandRow& row, const ConnectionRow& connection,
+                       const ConnectionWaits& waits);
+
 // Until the answer came, the target sent something again that had been lost before the capture: that may be what waited. By RACK
 // or a tail loss probe (RFC 8985) it comes long before a timer of 200 ms.
 bool answer_may_have_been_lost(const CommandRow& row, const ConnectionWaits& waits);
@@ -122,7 +127,9 @@ struct ServiceTimes {
     LogHistogram turnaround;
     LogHistogram
         undisturbed;  // of reads: the part of the service time in which no data of other connections flowed
+    LogHistogram data_pauses;  // of reads: data_pauses_ns()
     double service_sum_ns = 0;
+    double data_pauses_sum_ns = 0;
     double by_initiator_sum_ns = 0;
     double first_r2t_sum_ns = 0;  // of it: until the first R2Ts of writes
     uint64_t proven =
@@ -133,6 +140,8 @@ struct ServiceTimes {
     const CommandRow* slowest = nullptr;
     uint64_t latest_answer_command = 0;  // row: the one whose R2T the initiator took longest to answer
     const CommandRow* latest_answer = nullptr;
+    uint64_t longest_pauses_command = 0;  // row: the read with the longest pauses between its data
+    const CommandRow* longest_pauses = nullptr;
     uint32_t connection = 0;     // of the first one
     int64_t first_ns = no_time;  // from the first request …
     int64_t last_ns = no_time;   // … to the last answer

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <vector>
 
+#include "analyzer/report/testing/frames_capture.h"
 #include "analyzer/report/testing/made_up_capture.h"
 
 namespace sanscope {
@@ -126,6 +130,50 @@ TEST_F(TargetWaits, do_not_follow_from_what_stalls_another_unit) {
     EXPECT_EQ(finding.lun, 1u);
     EXPECT_NE(finding.severity, Finding::Severity::information);
     EXPECT_THAT(finding.explanation, Not(HasSubstr("follows from")));
+}
+
+// Reads of 4 KiB in four Data-In PDUs.
+class PausesInReads : public testing::Test {
+  protected:
+    void read_all(int64_t apart_ns, int64_t took_ns, int64_t ack_ns) {
+        connection.login(2 * ms);
+        for (int64_t i = 0; i < 30; ++i)
+            connection.read_in_pieces(10 * ms + i * 50 * ms, 4, apart_ns, took_ns, ack_ns);
+    }
+
+    test::FramesCapture capture;
+    test::FramesConnection connection{capture, {.ip = "10.0.0.1", .mac = 1}, {.ip = "10.0.0.2", .mac = 2}};
+};
+
+TEST_F(PausesInReads, are_the_targets_where_it_was_captured_there) {
+    connection.open_at_target(0);
+    read_all(3 * ms, ms / 10, ms);
+    const std::vector<Finding> found = capture.find(Kind::target_wait);
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_THAT(found[0].title, AllOf(HasSubstr("pause for "), HasSubstr("between their data: the target"),
+                                      Not(HasSubstr("path"))));
+    EXPECT_EQ(found[0].side, Finding::Side::target);
+    EXPECT_EQ(found[0].confidence, Finding::Confidence::firm);
+}
+
+// Far from the target, something on the path may have held the data back.
+TEST_F(PausesInReads, are_the_targets_or_the_paths_elsewhere) {
+    connection.open(0);
+    read_all(3 * ms, ms + ms / 10, 0);
+    const std::vector<Finding> found = capture.find();
+    const auto pauses = std::ranges::find(found, Kind::target_wait, &Finding::kind);
+    ASSERT_NE(pauses, found.end());
+    EXPECT_THAT(pauses->title, HasSubstr("the target, or the path"));
+    EXPECT_EQ(pauses->side, Finding::Side::none);
+    EXPECT_EQ(pauses->confidence, Finding::Confidence::possible);
+    EXPECT_THAT(pauses->evidence, testing::Contains(HasSubstr("no window was full")));
+    EXPECT_EQ(std::ranges::find(found, Kind::nothing_wrong, &Finding::kind), found.end());
+}
+
+TEST_F(PausesInReads, are_not_told_where_they_are_short) {
+    connection.open_at_target(0);
+    read_all(ms / 4, ms / 10, ms / 8);
+    EXPECT_THAT(capture.find(Kind::target_wait), IsEmpty());
 }
 
 }  // namespace

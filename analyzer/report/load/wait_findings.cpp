@@ -224,6 +224,56 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
     }
 }
 
+void add_data_pauses(FindingList& list, const ResultStore& store, const CommandFacts& commands,
+                     std::span<const ServiceTimes> services) {
+    for (const ServiceTimes& one : services) {
+        const SessionFacts* const session = commands.session(one.session);
+        if (session == nullptr || one.longest_pauses == nullptr || one.count() < least_transfers) continue;
+        const int64_t pauses_ns = one.data_pauses.percentile_ns(0.5);
+        const auto size_ns = static_cast<int64_t>(one.mean_bytes() * 1e9 / target_bus);
+        const double share = one.data_pauses_sum_ns / one.turnaround_sum_ns;
+        if (pauses_ns < least_wait_ns + size_ns || share < noticeable_share) continue;
+        double all_ns = 0;
+        for (const ServiceTimes& other : services) {
+            if (other.session == one.session) all_ns += other.turnaround_sum_ns;
+        }
+        const double of_all = std::min(one.data_pauses_sum_ns / all_ns, 1.0);
+        if (of_all < noticeable_share / 2) continue;
+        const ConnectionRow& connection = store.connection(one.connection);
+        // Elsewhere something on the path may hold data back, of which no packet tells.
+        const bool at_target = connection.vantage == Vantage::target;
+        Finding finding;
+        finding.kind = Kind::target_wait;
+        finding.severity =
+            pauses_ns >= long_wait_ns && at_target ? Finding::Severity::problem : Finding::Severity::notice;
+        finding.confidence = at_target ? Finding::Confidence::firm : Finding::Confidence::possible;
+        finding.side = at_target ? Finding::Side::target : Finding::Side::none;
+        finding.sender = Finding::Sender::target;
+        finding.session = one.session;
+        finding.connection = one.connection;
+        finding.lun = one.lun;
+        finding.cost_ns = static_cast<int64_t>(static_cast<double>(session->busy_ns) * of_all);
+        finding.command = one.longest_pauses_command;
+        finding.packet = one.longest_pauses->request_packet;
+        finding.begin_ns = one.longest_pauses->request_ns;
+        finding.end_ns = one.longest_pauses->response_ns;
+        finding.title =
+            fmt::format("Half of the reads{} pause for {} or more between their data: {}", of_unit(one),
+                        human_duration(pauses_ns), at_target ? "the target" : "the target, or the path");
+        finding.add_sign(
+            fmt::format("from their first data to their last nothing was sent for {}: {} of their time",
+                        human_duration(pauses_ns), human_percent(share)));
+        finding.add_sign("the target's TCP could have sent: no window was full, and nothing was lost then");
+        finding.explanation =
+            at_target
+                ? "The target had begun to send the data and did not go on. Look at the target: its "
+                  "disks, its read-ahead, what else it serves."
+                : "The data had begun to come, and did not go on. That the target had no more, and that "
+                  "something on the path held it back, look alike from here: capture at the target too.";
+        list.push_back(std::move(finding));
+    }
+}
+
 void add_initiator_waits(FindingList& list, const CommandFacts& commands,
                          const std::map<uint32_t, ConnectionWaits>& waits,
                          std::span<const ServiceTimes> services) {

@@ -18,6 +18,9 @@ namespace sanscope {
 // For the target, from their request on, or from their last data to the status.
 void add_target_waits(FindingList& list, const ResultStore& store, const CommandFacts& commands,
                       std::span<const SenderFacts> senders, std::span<const ServiceTimes> services);
+// For the rest of their data: the target had begun to send them, TCP could have sent, and nothing came for a while.
+void add_data_pauses(FindingList& list, const ResultStore& store, const CommandFacts& commands,
+                     std::span<const ServiceTimes> services);
 // The counterpart: the target had asked for data, TCP could have sent them, and none came.
 void add_initiator_waits(FindingList& list, const CommandFacts& commands,
                          const std::map<uint32_t, ConnectionWaits>& waits,

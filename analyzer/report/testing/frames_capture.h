@@ -95,6 +95,12 @@ class FramesConnection {
         segment(true, tcp_syn | tcp_ack, at_ns + trip_ns, {});
         segment(false, tcp_ack, at_ns + trip_ns, {});
     }
+    // Likewise, captured at the target.
+    void open_at_target(int64_t at_ns, int64_t trip_ns = ms) {
+        segment(false, tcp_syn, at_ns, {});
+        segment(true, tcp_syn | tcp_ack, at_ns, {});
+        segment(false, tcp_ack, at_ns + trip_ns, {});
+    }
     // A SYN that nobody answers: open() sends it again.
     void send_syn(int64_t at_ns) {
         frames::Tcp header = header_of(false, tcp_syn);
@@ -124,6 +130,26 @@ class FramesConnection {
         send(true, data_in(itt, 0, pattern(length), cmd_sn_).flags(0x81).stat_sn(stat_sn_++).bytes(),
              at_ns + took_ns);
         acknowledge(false, at_ns + took_ns);
+    }
+    // A READ(10) of so many KiB, each in a Data-In PDU of its own, the first `took_ns` behind the request, the others so far apart. The
+    // initiator acknowledges each `ack_ns` later.
+    void read_in_pieces(int64_t at_ns, uint8_t pieces, int64_t apart_ns, int64_t took_ns = ms,
+                        int64_t ack_ns = 0) {
+        const uint32_t itt = cmd_sn_;
+        const uint32_t length = 1024u * pieces;
+        send(false,
+             scsi_command(itt, cmd_sn_++, Moves::in, length, read_10(1, static_cast<uint8_t>(2 * pieces)))
+                 .exp_stat_sn(stat_sn_)
+                 .bytes(),
+             at_ns);
+        for (uint8_t piece = 0; piece < pieces; ++piece) {
+            const bool last = piece + 1 == pieces;
+            PduBuilder data = data_in(itt, 1024u * piece, pattern(1024), cmd_sn_).data_sn(piece);
+            if (last) data.flags(0x81).stat_sn(stat_sn_++);
+            const int64_t sent_ns = at_ns + took_ns + piece * apart_ns;
+            send(true, data.bytes(), sent_ns);
+            acknowledge(false, sent_ns + ack_ns);
+        }
     }
     void request_read(int64_t at_ns, uint8_t blocks = 2) {
         send(false,
