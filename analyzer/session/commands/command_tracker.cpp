@@ -21,6 +21,7 @@ constexpr size_t max_cdb = 260;               // SPC-4 §4.2.3: a variable lengt
 
 constexpr size_t max_devices = 4096;
 constexpr size_t max_task_management = 1024;
+constexpr size_t max_early_task_answers = 64;
 
 // The CDB with its extension (RFC 7143 §11.2.2.3) joined on, in `buffer` if there is one.
 std::span<const uint8_t> whole_cdb(const Pdu& pdu, std::array<uint8_t, max_cdb>& buffer) {
@@ -93,10 +94,10 @@ uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection, bool moment
         case Opcode::scsi_response:
             return on_response(pdu, find_or_begin(pdu, connection), moment_known);
         case Opcode::task_management_request:
-            on_task_management_request(pdu);
+            on_task_management_request(pdu, connection);
             return 0;
         case Opcode::task_management_response:
-            on_task_management_response(pdu);
+            on_task_management_response(pdu, connection);
             return 0;
         case Opcode::reject:
             return on_reject(pdu);
@@ -282,27 +283,48 @@ uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot, bool moment_
     return number;
 }
 
-void CommandTracker::on_task_management_request(const Pdu& pdu) {
+void CommandTracker::on_task_management_request(const Pdu& pdu, uint32_t connection) {
     const Bhs bhs = pdu.bhs();
+    const TaskManagement what{bhs.itt(), bhs.function(), bhs.referenced_task_tag(),
+                              lun_number(bhs.lun_field()), pdu.last.packet};
+    // The initiator had not had the StatSN of its answer when it sent the request; of an older one it had.
+    const auto early = std::ranges::find_if(early_task_answers_, [&](const EarlyTaskAnswer& answer) {
+        return answer.itt == what.itt && answer.connection == connection &&
+               pdu.header_captured >= exp_stat_sn_end && !Serial32(answer.stat_sn).before(bhs.exp_stat_sn());
+    });
+    if (early != early_task_answers_.end()) {
+        const EarlyTaskAnswer answer = *early;
+        early_task_answers_.erase(early);
+        if (answer.response == task_management::function_complete) end_tasks(what, answer.packet);
+        return;
+    }
     if (task_management_.size() >= max_task_management) task_management_.erase(task_management_.begin());
-    task_management_.push_back(
-        {bhs.itt(), bhs.function(), bhs.referenced_task_tag(), lun_number(bhs.lun_field()), pdu.last.packet});
+    task_management_.push_back(what);
 }
 
-// Function complete: the tasks it names will not be answered any more (RFC 7143 §11.6.1).
-void CommandTracker::on_task_management_response(const Pdu& pdu) {
+void CommandTracker::on_task_management_response(const Pdu& pdu, uint32_t connection) {
     const Bhs bhs = pdu.bhs();
     const auto request = std::find_if(task_management_.begin(), task_management_.end(),
                                       [&](const TaskManagement& t) { return t.itt == bhs.itt(); });
-    if (request == task_management_.end()) return;
+    if (request == task_management_.end()) {
+        if (pdu.header_captured < stat_sn_end) return;
+        if (early_task_answers_.size() >= max_early_task_answers)
+            early_task_answers_.erase(early_task_answers_.begin());
+        early_task_answers_.push_back(
+            {bhs.itt(), connection, bhs.stat_sn().value, bhs.response(), pdu.last.packet});
+        return;
+    }
     const TaskManagement what = *request;
     task_management_.erase(request);
-    if (bhs.response() != task_management::function_complete) return;
+    if (bhs.response() == task_management::function_complete) end_tasks(what, pdu.last.packet);
+}
 
+// Function complete: the tasks it names will not be answered any more (RFC 7143 §11.6.1).
+void CommandTracker::end_tasks(const TaskManagement& what, PacketNumber answered) {
     if (what.function == task_management::abort_task) {
         const uint32_t slot = flight_.newest_with(what.referenced_tag);
         if (slot != CommandsInFlight::none && flight_[slot].row->request_packet <= what.packet)
-            abort(slot, pdu.last.packet);
+            abort(slot, answered);
         return;
     }
     const bool of_lun = what.function == task_management::abort_task_set ||
@@ -314,7 +336,7 @@ void CommandTracker::on_task_management_response(const Pdu& pdu) {
     for (uint32_t slot = 0; slot < flight_.slots(); ++slot) {
         const CommandInFlight& command = flight_[slot];
         if (!command.used || command.row->request_packet > what.packet) continue;
-        if (of_target || command.row->lun == what.lun) abort(slot, pdu.last.packet);
+        if (of_target || command.row->lun == what.lun) abort(slot, answered);
     }
 }
 

@@ -96,13 +96,23 @@ class CommandTracker {
         Arrival came;
     };
 
+    // A response to a task management request that was not known yet: the capture has the two directions in another order.
+    struct EarlyTaskAnswer {
+        uint32_t itt;
+        uint32_t connection;
+        uint32_t stat_sn;
+        uint8_t response;
+        PacketNumber packet;
+    };
+
     uint64_t on_command(const Pdu& pdu, uint32_t connection);
     uint64_t on_data_in(const Pdu& pdu, uint32_t slot, bool moment_known);
     uint64_t on_data_out(const Pdu& pdu, uint32_t connection);
     uint64_t on_r2t(const Pdu& pdu, uint32_t slot);
     uint64_t on_response(const Pdu& pdu, uint32_t slot, bool moment_known);
-    void on_task_management_request(const Pdu& pdu);
-    void on_task_management_response(const Pdu& pdu);
+    void on_task_management_request(const Pdu& pdu, uint32_t connection);
+    void on_task_management_response(const Pdu& pdu, uint32_t connection);
+    void end_tasks(const TaskManagement& what, PacketNumber answered);
     uint64_t on_reject(const Pdu& pdu);
     void on_async_message(const Pdu& pdu);
     void end_early(uint32_t slot, Outcome outcome, Arrival came);
@@ -134,6 +144,7 @@ class CommandTracker {
     InferenceHook* hook_ = nullptr;
     std::vector<TaskManagement> task_management_;
     std::vector<EarlyReject> early_rejects_;
+    std::vector<EarlyTaskAnswer> early_task_answers_;
     std::vector<Unit> units_;
     ResponseProfile profile_;
     AnswerOrder order_of_answers_;

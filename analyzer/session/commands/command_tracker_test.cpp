@@ -635,6 +635,35 @@ TEST(CommandTracker, AbortsAllThatATargetResetClears) {
     }
 }
 
+// The two directions were captured by clocks that are apart, or by two machines.
+TEST(CommandTracker, AbortsWhatATaskManagementRequestNamesWhoseAnswerCameBeforeIt) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    t.pdu(read_command(8, 6));
+    t.pdu(PduBuilder(Opcode::task_management_response).flags(0x80).itt(9).stat_sn(40).exp_cmd_sn(7));
+    t.pdu(PduBuilder(Opcode::task_management_request)
+              .flags(0x81)
+              .itt(9)
+              .referenced_task_tag(7)
+              .cmd_sn(7)
+              .exp_stat_sn(40));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::aborted, Outcome::unanswered));
+}
+
+// The tag is used again: the initiator had that answer when it sent this request.
+TEST(CommandTracker, TakesAnAnswerThatTheInitiatorHadForThatOfAnotherTask) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    t.pdu(PduBuilder(Opcode::task_management_response).flags(0x80).itt(9).stat_sn(40).exp_cmd_sn(6));
+    t.pdu(PduBuilder(Opcode::task_management_request)
+              .flags(0x81)
+              .itt(9)
+              .referenced_task_tag(7)
+              .cmd_sn(7)
+              .exp_stat_sn(41));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::unanswered));
+}
+
 PduBuilder reject_of(const PduBuilder& rejected, unsigned reason, uint32_t exp_cmd_sn = 7) {
     return PduBuilder(Opcode::reject)
         .flags(0x80)
