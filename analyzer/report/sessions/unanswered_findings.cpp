@@ -123,6 +123,26 @@ const SessionEvent* reset_by_another(const FindingsInput& input, const Connectio
     return found == events.end() ? nullptr : &*found;
 }
 
+// The ABORT TASK of the command, which the target does not have: it has answered it, or lost it (RFC 7143 §11.6.1). nullptr where there
+// was none.
+const SessionEvent* abort_of_unknown(const ResultStore& store, uint32_t session, const CommandRow& row) {
+    const auto& events = store.session_events().first_ones();
+    const auto aborts = [&](const SessionEvent& event) {
+        return Opcode{event.opcode} == Opcode::task_management_request && event.session == session &&
+               event.code == task_management::abort_task && event.referenced_itt == row.itt &&
+               event.packet > row.request_packet;
+    };
+    for (auto abort = std::ranges::find_if(events, aborts); abort != events.end();
+         abort = std::find_if(abort + 1, events.end(), aborts)) {
+        const auto answer = std::find_if(abort, events.end(), [&](const SessionEvent& event) {
+            return Opcode{event.opcode} == Opcode::task_management_response && event.session == session &&
+                   event.itt == abort->itt;
+        });
+        if (answer != events.end() && answer->code == task_management::task_does_not_exist) return &*abort;
+    }
+    return nullptr;
+}
+
 bool is_same_initiator(const ResultStore& store, uint32_t one, uint32_t other) {
     const std::string& name = store.session(one).initiator_name;
     return !name.empty() && name == store.session(other).initiator_name;
@@ -172,9 +192,13 @@ class OfConnection {
         if (closing_ && !cause_) lost_before_ = lost_before(input.store, number, *closing_);
         // With that login the initiator gave it up, whenever the target closes it.
         reinstated_ = !all_late_ && cause_ && cause_->is_reinstatement() && cause_->is_sure;
-        waited_ns_ = elapsed_ns(like_.row.request_ns, all_late_     ? given_up_ns_
-                                                      : reinstated_ ? cause_->event.time_ns
-                                                                    : end_ns);
+        if (!all_late_ && !reinstated_)
+            abort_of_unknown_ = abort_of_unknown(input.store, row_.session, like_.row);
+        waited_ns_ =
+            elapsed_ns(like_.row.request_ns, all_late_                      ? given_up_ns_
+                                             : reinstated_                  ? cause_->event.time_ns
+                                             : abort_of_unknown_ != nullptr ? abort_of_unknown_->time_ns
+                                                                            : end_ns);
         patience_ns_ = 2 * commands.longest_ns;
         reset_ = all_late_ ? nullptr : reset_by_another(input, row_, like_, end_ns);
         if (cause_) cause_sign_ = cause_->sign(input.store, number, closing_->time_ns);
@@ -221,7 +245,7 @@ class OfConnection {
         constexpr int64_t least_patience_ns = 1'000'000'000;
         constexpr int64_t longer_patience_ns = 60 * least_patience_ns;
         const int64_t least_ns = is_slow_by_nature() ? longer_patience_ns : least_patience_ns;
-        return !ended() && waited_ns_ <= std::max(patience_ns_, least_ns);
+        return !ended() && abort_of_unknown_ == nullptr && waited_ns_ <= std::max(patience_ns_, least_ns);
     }
     // Data of the target are missing that came behind the request: the answer may be among them.
     bool answer_may_be_missing() const {
@@ -301,9 +325,10 @@ class OfConnection {
         finding.explanation =
             fmt::format("{}{} waited {} for its answer, until {}. ", like_.count > 1 ? "The first one, " : "",
                         words_for(like_.row) + (like_.count > 1 ? "," : ""), human_duration(waited_ns_),
-                        reinstated_ ? std::string("the initiator logged in anew")
-                        : ended()   ? std::string(words_of(*closing_))
-                                    : std::string(the_end()));
+                        reinstated_                    ? std::string("the initiator logged in anew")
+                        : abort_of_unknown_ != nullptr ? std::string("the initiator aborted it")
+                        : ended()                      ? std::string(words_of(*closing_))
+                                                       : std::string(the_end()));
         finding.add_sign(commands_.longest_ns > 0
                              ? fmt::format("{} without an answer, where answers took {} at the most",
                                            human_duration(waited_ns_), human_duration(commands_.longest_ns))
@@ -351,6 +376,17 @@ class OfConnection {
                 "packets were lost to the capture (a filter, a mirror port, another path), or one of the "
                 "hosts "
                 "or the path was gone. Whether it was answered is not known.";
+            return;
+        }
+        if (abort_of_unknown_ != nullptr) {
+            finding.side = Side::target;
+            finding.confidence = Finding::Confidence::likely;
+            finding.add_sign(
+                fmt::format("ABORT TASK in packet {}: the target answered that it does not exist",
+                            abort_of_unknown_->packet));
+            finding.explanation +=
+                "The target does not have it: it lost it, or takes it for answered, and no answer is in the "
+                "capture. Look at the target's log.";
             return;
         }
         if (reset_ != nullptr) {
@@ -461,7 +497,8 @@ class OfConnection {
     std::optional<LostBefore> lost_before_;
     bool reinstated_ = false;  // the initiator put another in its place
     bool logged_out_ = false;
-    const SessionEvent* reset_ = nullptr;  // another session's, while they were under way
+    const SessionEvent* abort_of_unknown_ = nullptr;  // of the first of them
+    const SessionEvent* reset_ = nullptr;             // another session's, while they were under way
     std::string_view reset_words_;
     bool reset_by_own_ = false;  // of the same initiator
     int64_t given_up_ns_ = no_time;

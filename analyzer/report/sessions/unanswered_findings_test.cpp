@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analyzer/iscsi/bhs.h"
+#include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/report/testing/findings_fixture.h"
 #include "analyzer/report/testing/made_up_capture.h"
 #include "analyzer/scsi/opcodes.h"
@@ -125,6 +127,34 @@ TEST_F(WaitedLong, an_initiator_that_resets_then_is_not_the_cause) {
     const Finding finding = find_one(Kind::unanswered_commands);
     EXPECT_EQ(finding.side, Finding::Side::target);
     EXPECT_THAT(finding.explanation, HasSubstr("Look at the target, not at the network"));
+}
+
+// It asked about the command, and the target does not know it: nothing of it serves that any more.
+TEST_F(WaitedLong, a_target_that_does_not_have_the_command_is_not_at_work_on_it) {
+    const CommandRow& row = store.commands()[10];
+    SessionEvent event{.packet = 9000,
+                       .time_ns = 610 * ms,
+                       .connection = 1,
+                       .session = 1,
+                       .opcode = static_cast<uint8_t>(Opcode::task_management_request)};
+    event.code = task_management::abort_task;
+    event.itt = 500;
+    event.referenced_itt = row.itt;
+    store.add_session_event(event);
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation,
+                HasSubstr("what of it serves this command?"));
+    event.opcode = static_cast<uint8_t>(Opcode::task_management_response);
+    event.sender = Role::target;
+    event.code = task_management::task_does_not_exist;
+    event.packet = 9001;
+    store.add_session_event(event);
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("waited 500 ms for its answer, until the initiator aborted"),
+                      HasSubstr("does not have it"), Not(HasSubstr("serves"))));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("ABORT TASK in packet 9000")));
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_EQ(finding.confidence, Confidence::likely);
 }
 
 // Its answers may be among what it sends in vain.
