@@ -38,6 +38,14 @@ constexpr uint8_t long_operation_reject = 0x0a;
 constexpr uint8_t waiting_for_logout = 0x0c;
 }  // namespace reject_reason
 
+// Types of a SNACK Request (§11.16.1).
+namespace snack_type {
+constexpr uint8_t data_or_r2t = 0;
+constexpr uint8_t status = 1;
+constexpr uint8_t data_ack = 2;
+constexpr uint8_t r_data = 3;
+}  // namespace snack_type
+
 // Events of an Async Message (§11.9.1).
 namespace async_event {
 constexpr uint8_t logout_requested = 1;

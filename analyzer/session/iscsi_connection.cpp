@@ -386,6 +386,9 @@ void IscsiConnection::note_event(const Pdu& pdu, const PduRow& row) {
             if (event.code == async_event::connection_dropped) event.cid = bhs.parameter_1();
             if (event.code == async_event::tasks_terminated) event.lun = lun_number(bhs.lun_field());
             break;
+        case Opcode::snack_request:
+            event.code = bhs.snack_type();
+            break;
         case Opcode::task_management_request:
             event.code = bhs.function();
             if (whole) event.lun = lun_number(bhs.lun_field());

@@ -73,6 +73,18 @@ TEST_F(RareEvents, a_ping_with_its_answer_is_not) {
     EXPECT_TRUE(store.unanswered_pings().first_ones().empty());
 }
 
+TEST_F(RareEvents, of_a_snack_it_is_kept_what_it_asks_for) {
+    command(2);
+    constexpr unsigned status_snack = 0x81;
+    send(false,
+         PduBuilder(Opcode::snack_request).flags(status_snack).itt(reserved_tag).ttt(reserved_tag).bytes());
+    finish();
+    ASSERT_EQ(store.session_events().first_ones().size(), 1u);
+    const SessionEvent& event = store.session_events().first_ones().front();
+    EXPECT_EQ(event.code, 1);
+    EXPECT_EQ(event.packet, packets);
+}
+
 TEST_F(RareEvents, of_a_reject_it_is_kept_what_it_rejects) {
     command(2);
     const Bytes rejected = test::scsi_command(2, 2, Moves::in, 4096, test::read_10(0, 8)).header();

@@ -282,6 +282,39 @@ void add_task_management(FindingList& list, const ResultStore& store) {
     list.push_back(std::move(finding));
 }
 
+std::string_view snack_words(uint16_t type) {
+    switch (type) {
+        case snack_type::data_or_r2t:
+            return "Data-In or R2T PDUs again";
+        case snack_type::status:
+            return "a status again";
+        case snack_type::r_data:
+            return "a read's data again";
+        default:
+            return "something again";
+    }
+}
+
+// An initiator that lacks something of what TCP delivered asks for that anew (RFC 7143 §11.16). A DataACK says that nothing is lacking.
+void add_snacks(FindingList& list, const ResultStore& store) {
+    uint64_t count = 0;
+    const SessionEvent* first = nullptr;
+    for (const SessionEvent& event : store.session_events().first_ones()) {
+        if (Opcode{event.opcode} != Opcode::snack_request || event.code == snack_type::data_ack) continue;
+        if (count++ == 0) first = &event;
+    }
+    if (first == nullptr) return;
+    Finding finding = about(*first, Kind::error_recovery, Severity::notice);
+    finding.title = fmt::format("The initiator asked {} for what it lacks of the target's PDUs (SNACK)",
+                                count == 1 ? "once" : counted(count, "time"));
+    finding.add_sign(
+        fmt::format("SNACK Request in packet {}, for {}", first->packet, snack_words(first->code)));
+    finding.explanation =
+        "TCP had delivered what came: PDUs with a wrong digest were dropped, or the target left some out or "
+        "was slow to send them. What came again is counted once. Look for wrong digests, and at both logs.";
+    list.push_back(std::move(finding));
+}
+
 // Whose matter it is, and what it means, by the reason.
 std::pair<Finding::Side, std::string_view> reject_means(uint16_t reason) {
     switch (reason) {
@@ -340,6 +373,7 @@ void add_pdus(FindingList& list, const ResultStore& store) {
     }
     add_messages(list, store);
     add_task_management(list, store);
+    add_snacks(list, store);
 }
 
 // Of one session: when it was there, and whether it ended in order.

@@ -16,6 +16,7 @@ using testing::AllOf;
 using testing::AnyOf;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
@@ -23,6 +24,7 @@ using Kind = Finding::Kind;
 using Severity = Finding::Severity;
 
 constexpr uint8_t task_management_request = 0x02;
+constexpr uint8_t snack_request = 0x10;
 constexpr uint8_t async_message = 0x32;
 constexpr uint8_t reject = 0x3f;
 
@@ -47,6 +49,20 @@ TEST_F(SessionPdus, that_drop_a_session_behind_a_request_for_logout_are_a_proble
     EXPECT_THAT(found[0].title,
                 HasSubstr("1 asynchronous message from the target: it drops all connections"));
     EXPECT_EQ(found[1].severity, Severity::notice);
+}
+
+// What it lacks, no digest that was verified need show.
+TEST_F(SessionPdus, that_ask_for_what_is_lacking_are_told) {
+    constexpr uint16_t data_ack = 2;
+    add(snack_request, data_ack);
+    EXPECT_THAT(find(Kind::error_recovery), IsEmpty()) << "nothing is lacking";
+    add(snack_request, 1);
+    add(snack_request, 0);
+    const Finding finding = find_one(Kind::error_recovery);
+    EXPECT_EQ(finding.title, "The initiator asked 2 times for what it lacks of the target's PDUs (SNACK)");
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("for a status again")));
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_EQ(finding.side, Finding::Side::none);
 }
 
 TEST_F(SessionPdus, that_announce_different_things_are_told_apart) {
