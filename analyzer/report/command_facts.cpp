@@ -269,6 +269,7 @@ void CommandsLike::see(uint64_t number, const CommandRow& another) {
     } else if (row.lun != unknown<uint64_t> && another.lun != row.lun) {
         several_luns = true;
     }
+    if (another.queue_depth != unknown<uint32_t>) most_depth = std::max(most_depth, another.queue_depth);
     constexpr size_t most_nexuses = 1024;
     const std::pair nexus{another.session, another.lun};
     if (nexuses.size() < most_nexuses || nexuses.contains(nexus)) ++nexuses[nexus];

@@ -25,6 +25,7 @@ struct CommandsLike {
     uint64_t transfer_command = 0;  // … and the first one
     CommandRow transfer;
     uint64_t reservations = 0;  // of `seen`, PERSISTENT RESERVE OUT
+    uint32_t most_depth = 0;    // CommandRow::queue_depth of `seen`, as far as it is known
     bool several_luns = false;
     bool lun_missing = false;  // that of one is not known
     // Of `seen`, by session and LUN (an I_T_L nexus, of as many connections as it may have); of the first most_nexuses.

@@ -236,6 +236,14 @@ Meaning meaning(const CommandEnding& kind, const CommandsLike& like) {
                 Severity::notice,
                 "It was aborted, or the logical unit reset, over another I_T nexus: by another initiator, "
                 "or over another path of this one."};
+        case scsi_status::aca_active:
+            // SAM-5 §5.9.
+            return {
+                Severity::notice,
+                "It was turned away for an earlier command of the logical unit, which failed and had asked "
+                "by "
+                "its NACA bit that no other be carried out until the initiator clears that (CLEAR ACA). Look "
+                "at why that one failed."};
         default:
             return {Severity::notice, "The target refused the command."};
     }
@@ -308,10 +316,14 @@ void tell_full(Finding& finding, const CommandEnding& kind, const CommandsLike& 
     const uint32_t depth = like.row.queue_depth;
     if (depth == unknown<uint32_t> || depth == 0) return finding.add_sign("first: " + words_for(like.row));
     // The queue depth counts the command itself.
-    finding.add_sign(fmt::format("the first of them found {} of its session under way",
-                                 counted(depth - 1, "other command")));
+    finding.add_sign(fmt::format(
+        "the first of them found {} of its session under way{}", counted(depth - 1, "other command"),
+        like.most_depth <= depth
+            ? ""
+            : fmt::format(", others up to {}", human_count(uint64_t{like.most_depth} - 1))));
     constexpr uint32_t few = 2;
-    if (depth <= few) {
+    // Of those that are not listed it is not known.
+    if (std::max(depth, like.most_depth) <= few && like.seen == like.count) {
         finding.explanation +=
             busy
                 ? " This session had asked for little: if it is full, others fill it."

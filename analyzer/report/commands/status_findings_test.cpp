@@ -88,6 +88,16 @@ class Statuses : public testing::Test, protected MadeUpCapture {
     int64_t now_ns = 0;
 };
 
+// That they were turned away is the doing of the first; CLEAR ACA ends it.
+TEST_F(Statuses, of_commands_that_an_aca_turns_away_name_the_one_before) {
+    add_sense(read_16, sense_key::medium_error, 0x11, 0);
+    add_failed(read_16, scsi_status::aca_active);
+    const std::vector<Finding> found = find(Kind::command_status);
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[1].severity, Severity::notice);
+    EXPECT_THAT(found[1].explanation, HasSubstr("for an earlier command"));
+}
+
 // A host of a cluster that first asks, and then writes to a unit that another has reserved.
 TEST_F(Statuses, of_a_write_that_a_reservation_refuses_behind_an_inquiry_are_a_problem) {
     add_failed(test_unit_ready, scsi_status::reservation_conflict);
@@ -274,6 +284,15 @@ TEST_F(Statuses, of_data_recovered_by_the_device_are_a_sign_of_failing_media) {
     add_sense(scsi_op::read_16, sense_key::recovered_error, 0x17, 1);
     EXPECT_EQ(find_one(Kind::command_status).severity, Severity::notice);
     EXPECT_THAT(find_one(Kind::command_status).explanation, HasSubstr("failing media"));
+}
+
+// That the first found none under way says nothing of the others.
+TEST_F(Statuses, of_a_full_target_behind_a_deep_queue_do_not_say_that_little_was_asked_for) {
+    for (const uint32_t depth : {1u, 32u, 30u}) add_failed(read_16, scsi_status::task_set_full, 0, depth);
+    const Finding finding = find_one(Kind::target_queue_full);
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("asked for little")));
+    EXPECT_THAT(finding.evidence,
+                Contains(HasSubstr("found 0 other commands of its session under way, others up to 31")));
 }
 
 // SAM-5 §5.3.1: BUSY is for whatever reason; and a session with one command under way has no queue to shorten.
