@@ -198,18 +198,21 @@ void doubt_durations(FindingList& list, CaptureClocks clocks, bool often) {
     }
 }
 
-// Of what a TCP waited for, less in all than the clock of its connection can tell (ConnectionRow::least_comparable_ns()).
+// Of what a TCP, or a host, waited for, less in all than the clock of its connection can tell (ConnectionRow::least_comparable_ns()).
 void doubt_short_waits(FindingList& list, const ResultStore& store) {
-    constexpr std::array of_tcp_waits = {Kind::retransmission_timeout,
-                                         Kind::path_stall,
-                                         Kind::zero_window_stall,
-                                         Kind::receiver_window,
-                                         Kind::delayed_ack,
-                                         Kind::congestion_window,
-                                         Kind::pacing,
-                                         Kind::path_queue};
+    constexpr std::array of_short_waits = {Kind::retransmission_timeout,
+                                           Kind::path_stall,
+                                           Kind::zero_window_stall,
+                                           Kind::receiver_window,
+                                           Kind::delayed_ack,
+                                           Kind::congestion_window,
+                                           Kind::pacing,
+                                           Kind::path_queue,
+                                           Kind::ping_timeout,
+                                           Kind::error_recovery,
+                                           Kind::unanswered_commands};
     for (Finding& finding : list) {
-        if (std::ranges::find(of_tcp_waits, finding.kind) == of_tcp_waits.end()) continue;
+        if (std::ranges::find(of_short_waits, finding.kind) == of_short_waits.end()) continue;
         if (finding.connection == 0 || finding.connection > store.connections().size()) continue;
         const ConnectionRow& row = store.connection(finding.connection);
         if (finding.cost_ns <= 0 || finding.cost_ns >= row.least_comparable_ns()) continue;
@@ -413,6 +416,9 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands,
     if (wait_ns > 0) {
         finding.explanation +=
             ". Nothing that was found explains why the usual one takes so many round trips.";
+    } else if (tcp_waited && bytes_missing) {
+        finding.explanation +=
+            ". Whether TCP held data back is not known: acknowledgements may be missing as well.";
     } else if (tcp_waited) {
         finding.explanation +=
             ". TCP held data back for part of the time, as it does on any path that is used in full.";

@@ -92,6 +92,20 @@ TEST_F(Findings, a_load_whose_usual_command_takes_long_is_not_said_to_be_well_fo
     EXPECT_THAT(finding.explanation, HasSubstr("Nothing that was found explains"));
 }
 
+// What acknowledged the data may be among what was not captured: then nothing held them back.
+TEST_F(Findings, where_bytes_are_missing_it_is_not_said_that_tcp_held_data_back) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::congestion});
+    add_window(target, 150, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 100; ++i) add_read(10 * i, 1);
+    EXPECT_THAT(find_one(Kind::nothing_wrong).explanation, HasSubstr("TCP held data back"));
+    issues.add(Issue::holes_not_captured, 700);
+    EXPECT_THAT(find_one(Kind::nothing_wrong).explanation,
+                AllOf(HasSubstr("Whether TCP held data back is not known"),
+                      Not(HasSubstr("as it does on any path"))));
+}
+
 TEST_F(Findings, where_commands_are_missing_the_rate_is_at_least_that_of_the_others) {
     for (int64_t i = 0; i < 100; ++i) add_read(10 * i, 1);
     store.add_unlisted({1, 3, 1});

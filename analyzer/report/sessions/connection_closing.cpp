@@ -19,6 +19,16 @@ std::optional<Closing> first_closing(const ConnectionRow& row) {
     return first;
 }
 
+bool first_closer_in_doubt(const ConnectionRow& row) {
+    const auto first = [](int64_t a_ns, int64_t b_ns) {
+        return a_ns == no_time || (b_ns != no_time && b_ns < a_ns) ? b_ns : a_ns;
+    };
+    const int64_t out_ns = first(row.out.fin_ns, row.out.reset_ns);
+    const int64_t in_ns = first(row.in.fin_ns, row.in.reset_ns);
+    if (out_ns == no_time || in_ns == no_time || row.clocks_apart_ns() == 0) return false;
+    return elapsed_ns(std::min(out_ns, in_ns), std::max(out_ns, in_ns)) < row.least_comparable_ns();
+}
+
 uint32_t login_anew(const ResultStore& store, uint32_t connection, int64_t end_ns) {
     const ConnectionRow& before = store.connection(connection);
     if (before.session == 0) return 0;

@@ -16,6 +16,8 @@ struct Closing {
 };
 
 std::optional<Closing> first_closing(const ConnectionRow& row);
+// Both sides did, and the clocks that stamped the two directions are too far apart to tell who was first.
+bool first_closer_in_doubt(const ConnectionRow& row);
 
 // The first connection after `end_ns` in a later session of the same initiator and target; 0 where there is none, or the
 // names are not known.

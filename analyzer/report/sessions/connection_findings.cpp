@@ -351,6 +351,15 @@ void tell_cause_of_end(Finding& finding, const std::optional<EndCause>& cause, c
     finding.confidence = cause->is_sure ? Finding::Confidence::likely : Finding::Confidence::possible;
 }
 
+// Where no more than times tell whose doing it was.
+void doubt_who_was_first(Finding& finding, const ConnectionRow& row, const std::optional<EndCause>& cause) {
+    if ((cause && cause->is_sure) || !first_closer_in_doubt(row)) return;
+    finding.side = Finding::Side::none;
+    finding.confidence = Finding::Confidence::possible;
+    finding.explanation +=
+        " The clocks of the two directions are apart: which side closed it first is not known.";
+}
+
 void add_resets(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
     const bool logouts_hidden = hides_logouts(input.store);
     const std::vector<uint32_t> in_doubt = sessions_logged_out_perhaps(input.store);
@@ -406,6 +415,7 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
                                          human_count(late->second.count)));
         }
         tell_cause_of_end(finding, cause, input.store, *closing);
+        doubt_who_was_first(finding, row, cause);
         doubt_what_is_not_known(finding, logouts_hidden, is_seen_in_part(input.store, number),
                                 std::ranges::binary_search(in_doubt, finding.session));
         list.push_back(std::move(finding));
@@ -445,7 +455,9 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
         finding.add_sign(fmt::format("{} before it, and {}",
                                      counted(commands.of_connection[number - 1], "command"),
                                      refused ? "a Logout that was refused" : "no Logout"));
-        tell_cause_of_end(finding, cause_of_end(input.store, number, *closing), input.store, *closing);
+        const std::optional<EndCause> cause = cause_of_end(input.store, number, *closing);
+        tell_cause_of_end(finding, cause, input.store, *closing);
+        doubt_who_was_first(finding, row, cause);
         if (!in_part) finding.explanation += what_came_of_all(commands, number);
         doubt_what_is_not_known(finding, logouts_hidden, in_part,
                                 std::ranges::binary_search(in_doubt, finding.session));

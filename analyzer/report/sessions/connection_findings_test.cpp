@@ -35,6 +35,25 @@ TEST_F(Findings, who_reset_the_connection_is_told) {
     EXPECT_TRUE(find(Kind::connection_reset).empty());
 }
 
+// By whose clock? The other's FIN may have come before.
+TEST_F(Findings, who_closed_the_connection_first_clocks_that_are_apart_do_not_tell) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    add_command({.request_ns = 990 * ms, .name = "READ(16)", .opcode = read_16});
+    ConnectionRow& row = store.connection(1);
+    row.in.fin = row.out.fin = true;
+    row.in.fin_ns = 995 * ms;
+    row.out.fin_ns = 996 * ms;
+    EXPECT_EQ(find_one(Kind::connection_reset).side, Finding::Side::target);
+    row.out.new_segments = row.out.late_segments = 100;
+    row.out.late_ns = 20 * ms;
+    const Finding finding = find_one(Kind::connection_reset);
+    EXPECT_EQ(finding.side, Finding::Side::none);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, HasSubstr("which side closed it first is not known"));
+    row.in.fin_ns = 700 * ms;
+    EXPECT_EQ(find_one(Kind::connection_reset).side, Finding::Side::target) << "long before the other";
+}
+
 // The request may be among what the capture lacks; that it was answered shows that it was made.
 TEST_F(Findings, a_logout_response_tells_of_a_logout_whose_request_is_not_in_the_capture) {
     for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);

@@ -325,7 +325,8 @@ void add_slow(FindingList& list, uint32_t connection, const ConnectionRow& row, 
     times.target_ns = login.target_ns;
     times.initiator_ns = login.initiator_ns + times.connect_ns;
     times.all_ns = times.target_ns + times.initiator_ns;
-    if (times.all_ns < slow_login_ns) return;
+    // Between a request and its response lies what the clocks of the two directions are apart.
+    if (times.all_ns < std::max(slow_login_ns, row.least_comparable_ns())) return;
     // Where a SYN was lost, all that passed until the first Login Request is reckoned to it.
     if (std::max(row.out.syns, row.in.syns) > 1) times.path_ns = times.connect_ns;
     if (again != nullptr) {

@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/report/findings.h"
 #include "analyzer/report/testing/frames_capture.h"
+#include "analyzer/report/testing/made_up_capture.h"
 
 namespace sanscope {
 namespace {
@@ -171,6 +173,23 @@ TEST_F(Logins, of_a_clock_that_was_set_back_are_not_timed) {
     reads(7000);
     FramesConnection other(capture, host(3), host(2), 50009);
     other.open(-60'000 * ms);
+    EXPECT_THAT(capture.find(Kind::slow_login), IsEmpty());
+}
+
+// Files of two interfaces, whose clocks are apart, each of one direction.
+TEST(LoginsOfTwoClocks, are_not_timed_by_what_these_are_apart) {
+    test::MadeUpCapture capture;
+    ConnectionRow& row = capture.add_connection();
+    SessionEvent event{.time_ns = 2 * ms, .opcode = static_cast<uint8_t>(Opcode::login_request)};
+    event.code = test::login_operational_to_full_feature;
+    capture.add_event(event);
+    event.opcode = static_cast<uint8_t>(Opcode::login_response);
+    event.time_ns = 7000 * ms;
+    event.code = 0;
+    capture.add_event(event);
+    EXPECT_THAT(capture.find(Kind::slow_login), SizeIs(1));
+    row.in.new_segments = row.in.late_segments = 100;
+    row.in.late_ns = 6999 * ms;
     EXPECT_THAT(capture.find(Kind::slow_login), IsEmpty());
 }
 
