@@ -292,6 +292,17 @@ int64_t request_silence_ns(const ResultStore& store) {
     return longest_ns >= many_times * gaps.percentile_ns(0.9) && alike < ordinary ? longest_ns : 0;
 }
 
+// Reads and writes of blocks that ended with GOOD and yet did not move what they were asked for: fewer bytes, or more than the initiator
+// had room for (the residual of RFC 7143 §11.4.5).
+uint64_t moved_otherwise(const ResultStore& store) {
+    uint64_t count = 0;
+    for (const CommandRow& row : store.commands()) {
+        const bool of_blocks = row.lba != unknown<uint64_t> && (is_read(row) || is_write(row));
+        if (of_blocks && row.status == 0 && row.residual != 0 && row.residual != unknown<int64_t>) ++count;
+    }
+    return count;
+}
+
 // The longest of its kind stands out, though nothing tells why.
 bool has_one_that_stands_out(const LogHistogram& took) {
     constexpr uint64_t least_commands = 50;
@@ -351,8 +362,9 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands,
     const double rate = took_ns > 0 ? static_cast<double>(bytes) * 1e9 / static_cast<double>(took_ns) : 0;
     const int64_t wait_ns =
         largest != nullptr && in_order ? unexplained_wait_ns(largest->second.turnaround, senders, rate) : 0;
-    const bool all_known = commands.unknown_statuses == 0 && untimed == 0 && !bytes_missing && in_order &&
-                           silence_ns == 0 && !one_stands_out && wait_ns == 0;
+    const uint64_t moved_other = moved_otherwise(input.store);
+    const bool all_known = moved_other == 0 && commands.unknown_statuses == 0 && untimed == 0 &&
+                           !bytes_missing && in_order && silence_ns == 0 && !one_stands_out && wait_ns == 0;
     finding.title = fmt::format("Nothing wrong {} {}", all_known ? "with" : "is seen of",
                                 counted(summary.commands(), "command"));
     if (clocks != CaptureClocks::set_back && took_ns > 0) {
@@ -377,6 +389,12 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands,
         finding.explanation +=
             fmt::format("How {} of them ended is not in the capture: whether they failed is not known. ",
                         human_count(commands.unknown_statuses));
+    }
+    if (moved_other > 0) {
+        finding.explanation += fmt::format(
+            "{} with the status GOOD did not move all that was asked for, or had more to move, by {} "
+            "residual: whether the host noticed is not known. ",
+            counted(moved_other, "transfer"), moved_other == 1 ? "its" : "their");
     }
     if (untimed > 0) {
         finding.explanation +=

@@ -106,6 +106,26 @@ TEST_F(Findings, where_bytes_are_missing_it_is_not_said_that_tcp_held_data_back)
                       Not(HasSubstr("as it does on any path"))));
 }
 
+// A host that does not look at the residual takes what it did not get for data.
+TEST_F(Findings, reads_that_moved_less_with_a_good_status_are_not_called_well) {
+    for (int64_t i = 0; i < 40; ++i) add_read(10 * i, 1);
+    CommandRow values = store.commands()[39];
+    values.lba = 800;
+    values.request_packet = values.response_packet + 1;
+    values.response_packet += 2;
+    values.request_ns += 10 * ms;
+    values.response_ns += 10 * ms;
+    values.residual = 0;
+    add_command(values);
+    EXPECT_THAT(find_one(Kind::nothing_wrong).title, HasSubstr("Nothing wrong with"));
+    values.residual = 2048;
+    add_command(values);
+    const Finding finding = find_one(Kind::nothing_wrong);
+    EXPECT_THAT(finding.title, HasSubstr("Nothing wrong is seen of"));
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, HasSubstr("1 transfer with the status GOOD did not move all"));
+}
+
 TEST_F(Findings, where_commands_are_missing_the_rate_is_at_least_that_of_the_others) {
     for (int64_t i = 0; i < 100; ++i) add_read(10 * i, 1);
     store.add_unlisted({1, 3, 1});

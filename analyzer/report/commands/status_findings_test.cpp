@@ -288,7 +288,11 @@ TEST_F(Statuses, of_data_recovered_by_the_device_are_a_sign_of_failing_media) {
 
 // That the first found none under way says nothing of the others.
 TEST_F(Statuses, of_a_full_target_behind_a_deep_queue_do_not_say_that_little_was_asked_for) {
-    for (const uint32_t depth : {1u, 32u, 30u}) add_failed(read_16, scsi_status::task_set_full, 0, depth);
+    add_failed(read_16, scsi_status::task_set_full);
+    EXPECT_THAT(find_one(Kind::target_queue_full).explanation, HasSubstr("asked for little"));
+    for (int64_t i = 0; i < 31; ++i) add_read(100 * ms + i * ms / 100, 100 * ms);
+    now_ns = 140 * ms;
+    add_failed(read_16, scsi_status::task_set_full);
     const Finding finding = find_one(Kind::target_queue_full);
     EXPECT_THAT(finding.explanation, Not(HasSubstr("asked for little")));
     EXPECT_THAT(finding.evidence,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analyzer/budget/budget_parts.h"
 #include "analyzer/scsi/moved_bytes.h"
 
 namespace sanscope {

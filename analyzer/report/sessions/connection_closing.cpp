@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzer/base/time_spans.h"
 #include "analyzer/iscsi/bhs.h"
 
 namespace sanscope {
