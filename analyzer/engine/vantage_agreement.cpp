@@ -37,9 +37,25 @@ Placed placed(const ConnectionRow& connection) {
     return {at_low ? std::pair(near, far) : std::pair(far, near), at_low};
 }
 
+// Segments of one direction were captured behind their acknowledgements, and yet the least time until one came is longer than that: it is
+// of what was acknowledged late, for the clocks hide what was at once. Then nothing tells which end is near.
+bool is_told_by_clocks(const ConnectionRow& connection) {
+    const auto contradicts = [](const SentDataRow& sent, int64_t rtt_ns) {
+        return sent.clock_ahead_ns() > 0 && rtt_ns > sent.clock_ahead_ns();
+    };
+    return contradicts(connection.in, connection.rtt_to_initiator_ns) ||
+           contradicts(connection.out, connection.rtt_to_target_ns);
+}
+
 }  // namespace
 
 void settle_vantages(ResultStore& store) {
+    for (uint32_t number = 1; number <= store.connections().size(); ++number) {
+        ConnectionRow& connection = store.connection(number);
+        if (!is_told_by_clocks(connection)) continue;
+        connection.vantage = Vantage::unknown;
+        connection.rtt_min_ns = no_time;
+    }
     std::map<std::pair<Words, Words>, AtHosts> shown;
     for (const ConnectionRow& connection : store.connections()) {
         if (!at_an_end(connection)) continue;

@@ -67,5 +67,20 @@ TEST_F(VantageAgreement, other_hosts_and_what_is_between_contradict_nothing) {
                 ElementsAre(Vantage::initiator, Vantage::target, Vantage::middle, Vantage::unknown));
 }
 
+// What the initiator acknowledged at once the clocks hide; what is left was acknowledged late.
+TEST_F(VantageAgreement, clocks_that_are_apart_tell_nothing) {
+    add(1, 2, Vantage::target);
+    add(1, 3, Vantage::initiator);
+    for (const uint32_t number : {1u, 2u}) {
+        ConnectionRow& row = store.connection(number);
+        row.in.new_segments = row.in.late_segments = 100;
+        row.in.late_ns = 15'000;
+    }
+    store.connection(2).rtt_to_initiator_ns = 5'000;
+    EXPECT_THAT(settled(), ElementsAre(Vantage::unknown, Vantage::initiator));
+    EXPECT_EQ(store.connection(1).rtt_min_ns, no_time);
+    EXPECT_EQ(store.connection(2).rtt_min_ns, 11'000);
+}
+
 }  // namespace
 }  // namespace sanscope
