@@ -134,10 +134,16 @@ const SessionEvent* abort_of_unknown(const ResultStore& store, uint32_t session,
     };
     for (auto abort = std::ranges::find_if(events, aborts); abort != events.end();
          abort = std::find_if(abort + 1, events.end(), aborts)) {
-        const auto answer = std::find_if(abort, events.end(), [&](const SessionEvent& event) {
-            return Opcode{event.opcode} == Opcode::task_management_response && event.session == session &&
-                   event.itt == abort->itt;
-        });
+        const auto is_of_tag = [&](const SessionEvent& event, Opcode opcode) {
+            return Opcode{event.opcode} == opcode && event.session == session && event.itt == abort->itt;
+        };
+        // Where the capture's clocks are apart, the answer may stand before it: of a tag that was used once, it is this one's.
+        const bool once = std::ranges::count_if(events, [&](const SessionEvent& event) {
+                              return is_of_tag(event, Opcode::task_management_request);
+                          }) == 1;
+        const auto answer = std::find_if(
+            once ? events.begin() : abort, events.end(),
+            [&](const SessionEvent& event) { return is_of_tag(event, Opcode::task_management_response); });
         if (answer != events.end() && answer->code == task_management::task_does_not_exist) return &*abort;
     }
     return nullptr;

@@ -156,6 +156,32 @@ TEST_F(WaitedLong, a_target_that_does_not_have_the_command_is_not_at_work_on_it)
     EXPECT_EQ(finding.confidence, Confidence::likely);
 }
 
+// By clocks that are apart the answer stands before what it answers.
+TEST_F(WaitedLong, a_target_that_does_not_have_the_command_may_say_so_before_it_is_asked) {
+    SessionEvent event{.packet = 8999,
+                       .time_ns = 590 * ms,
+                       .connection = 1,
+                       .session = 1,
+                       .opcode = static_cast<uint8_t>(Opcode::task_management_response)};
+    event.code = task_management::task_does_not_exist;
+    event.itt = 500;
+    event.sender = Role::target;
+    store.add_session_event(event);
+    event.opcode = static_cast<uint8_t>(Opcode::task_management_request);
+    event.sender = Role::initiator;
+    event.code = task_management::abort_task;
+    event.referenced_itt = store.commands()[10].itt;
+    event.packet = 9000;
+    event.time_ns = 610 * ms;
+    store.add_session_event(event);
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, HasSubstr("does not have it"));
+    event.referenced_itt = unknown<uint32_t>;
+    event.packet = 9100;
+    store.add_session_event(event);
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, Not(HasSubstr("does not have it")))
+        << "the tag is used again: which of the two was answered is not known";
+}
+
 // Its answers may be among what it sends in vain.
 TEST_F(WaitedLong, where_none_of_the_targets_data_are_acknowledged_it_is_not_silent) {
     ConnectionRow& row = store.connection(1);
