@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/store/pdu_index.h"
 
+#include <algorithm>
+#include <span>
 #include <string_view>
+#include <utility>
 
 namespace sanscope {
 namespace {
@@ -13,27 +16,51 @@ constexpr uint64_t most_besides = uint64_t{255} * 4 + 2 * digest_bytes;
 
 }  // namespace
 
-void PduIndex::update() {
+bool PduIndex::copy_rows(size_t most_rows) {
     const StoredRows<PduRow>& pdus = store_->pdus();
-    const size_t taken = earlier_.size();
+    const size_t pdus_taken = earlier_.size();
+    intake_->pdus.resize(std::min(most_rows, pdus.size() - pdus_taken));
     pdus.for_each_run<&PduRow::command, &PduRow::connection, &PduRow::sender>(
-        taken, pdus.size() - taken, [&](std::span<const PduRow> run, size_t first) {
-            for (size_t i = 0; i < run.size(); ++i) take_pdu(static_cast<uint32_t>(first + i), run[i]);
+        pdus_taken, intake_->pdus.size(), [&](std::span<const PduRow> run, size_t first) {
+            for (size_t i = 0; i < run.size(); ++i)
+                intake_->pdus[first - pdus_taken + i] = {run[i].command, run[i].connection, run[i].sender};
         });
     const StoredRows<SegmentRow>& segments = store_->segments();
-    const auto take_segments = [&](std::span<const SegmentRow> run, size_t first) {
-        for (size_t i = 0; i < run.size(); ++i) {
-            if (run[i].payload_length > 0 && run[i].connection != 0) take_segment(first + i + 1, run[i]);
-        }
-    };
+    intake_->segments.resize(std::min(most_rows, segments.size() - intake_->segments_taken));
     segments.for_each_run<&SegmentRow::connection, &SegmentRow::seq, &SegmentRow::payload_length,
-                          &SegmentRow::sender>(segments_taken_, segments.size() - segments_taken_,
-                                               take_segments);
-    segments_taken_ = segments.size();
+                          &SegmentRow::sender>(
+        intake_->segments_taken, intake_->segments.size(),
+        [&](std::span<const SegmentRow> run, size_t first) {
+            for (size_t i = 0; i < run.size(); ++i)
+                intake_->segments[first - intake_->segments_taken + i] = {
+                    run[i].connection, run[i].seq, run[i].payload_length, run[i].sender};
+        });
+    return pdus_taken + intake_->pdus.size() == pdus.size() &&
+           intake_->segments_taken + intake_->segments.size() == segments.size();
+}
+
+void PduIndex::take_copied() {
+    auto index = static_cast<uint32_t>(earlier_.size());
+    for (const CopiedPdu& pdu : intake_->pdus) take_pdu(index++, pdu);
+    intake_->pdus.clear();
+    for (const CopiedSegment& segment : intake_->segments) {
+        ++intake_->segments_taken;
+        if (segment.payload_length > 0 && segment.connection != 0)
+            take_segment(intake_->segments_taken, segment);
+    }
+    intake_->segments.clear();
+}
+
+void PduIndex::update() {
+    constexpr size_t rows_at_once = 32768;
+    for (bool all = false; !all;) {
+        all = copy_rows(rows_at_once);
+        take_copied();
+    }
     losses_.update(store_->losses());
 }
 
-void PduIndex::take_pdu(uint32_t index, const PduRow& pdu) {
+void PduIndex::take_pdu(uint32_t index, const CopiedPdu& pdu) {
     uint32_t earlier = none;
     if (pdu.command != 0) {
         if (latest_.size() < pdu.command) latest_.resize(pdu.command, none);
@@ -45,7 +72,7 @@ void PduIndex::take_pdu(uint32_t index, const PduRow& pdu) {
     streams_[slot(pdu.connection, pdu.sender)].push_back(index);
 }
 
-void PduIndex::take_segment(PacketNumber packet, const SegmentRow& segment) {
+void PduIndex::take_segment(PacketNumber packet, const CopiedSegment& segment) {
     if (segments_.size() < 2 * size_t{segment.connection}) segments_.resize(2 * size_t{segment.connection});
     Segments& segments = segments_[slot(segment.connection, segment.sender)];
     if (!segments.begun) {

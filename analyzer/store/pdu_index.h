@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <memory_resource>
 #include <span>
 #include <vector>
@@ -38,6 +39,10 @@ class PduIndex {
         : store_(&store), earlier_(memory), latest_(memory), streams_(memory), losses_(memory) {}
 
     void update();
+    // Most of that in two steps, for whoever lets the store grow meanwhile: the first copies rows, so many of each table at
+    // most, and tells whether those were all; the second takes them in and does not look at the store.
+    bool copy_rows(size_t most_rows);
+    void take_copied();
     const ResultStore& store() const { return *store_; }
 
     // Appends them in order of the table; `command` counts from 1.
@@ -117,6 +122,24 @@ class PduIndex {
         PacketNumber completion = 0;  // 0: not known
     };
 
+    struct CopiedPdu {
+        CommandNumber command;
+        uint32_t connection;
+        Role sender;
+    };
+    struct CopiedSegment {
+        uint32_t connection;
+        uint32_t seq;
+        uint32_t payload_length;
+        Side sender;
+    };
+    // What is between the steps of taking rows in.
+    struct Intake {
+        size_t segments_taken = 0;
+        std::vector<CopiedPdu> pdus;
+        std::vector<CopiedSegment> segments;
+    };
+
     // Beyond all where there is no connection.
     template <class SideOrRole>
     static size_t slot(uint32_t connection, SideOrRole which) {
@@ -132,8 +155,8 @@ class PduIndex {
         const ChunkedRows<ConnectionRow>& connections = store_->connections();
         return number == 0 || number > connections.size() ? nullptr : &connections[number - 1];
     }
-    void take_pdu(uint32_t index, const PduRow& pdu);
-    void take_segment(PacketNumber packet, const SegmentRow& segment);
+    void take_pdu(uint32_t index, const CopiedPdu& pdu);
+    void take_segment(PacketNumber packet, const CopiedSegment& segment);
     size_t first_incomplete(std::span<const uint32_t> stream, PacketNumber packet) const;
     uint64_t end_of(std::span<const uint32_t> stream, size_t at) const;
     PacketNumber earliest_packet(std::span<const uint32_t> stream, size_t at, Side side) const;
@@ -147,7 +170,7 @@ class PduIndex {
     std::pmr::vector<uint32_t> latest_;                     // by command: its last one
     std::pmr::vector<std::pmr::vector<uint32_t>> streams_;  // by connection and direction
     std::vector<Segments> segments_;                        // by connection and side
-    size_t segments_taken_ = 0;
+    std::unique_ptr<Intake> intake_ = std::make_unique<Intake>();
     RowsOfPacket<LossRow, &LossRow::packet> losses_;
 };
 

@@ -43,20 +43,11 @@ class LodPyramid {
         : skipped_(skipped), levels_(empty_levels(memory, std::make_index_sequence<max_levels>())) {}
 
     void push(Value value) {
-        ++size_;
-        const Extent block = value == skipped_ ? Extent() : Extent{value, value};
-        size_t index = size_ - 1;
-        for (size_t level = 0; level < max_levels; ++level) {
-            index /= fan_out;
-            auto& blocks = levels_[level];
-            if (index == blocks.size()) {
-                // A level begins with what is below it, as soon as that is more than one block.
-                if (level > 0 && index == 0 && levels_[level - 1].size() == 1) return;
-                blocks.emplace_back();
-                if (level > 0 && index == 0) blocks.back() = levels_[level - 1].front();
-            }
-            blocks.back().add(block);
-        }
+        Level& blocks = levels_[0];
+        if (size_ / fan_out == blocks.size()) blocks.emplace_back();
+        if (value != skipped_) blocks.back().add({value, value});
+        if (++size_ % fan_out == 0) [[unlikely]]
+            add_full_block();
     }
 
     // Value `index` was `skipped` when it was pushed, and is this now.
@@ -141,6 +132,18 @@ class LodPyramid {
     template <size_t... level>
     static Levels empty_levels(std::pmr::memory_resource* memory, std::index_sequence<level...>) {
         return {((void)level, Level(memory))...};
+    }
+
+    // A level takes in a block of the one below when that is full: only such are asked for.
+    void add_full_block() {
+        size_t blocks = size_;
+        for (size_t level = 0; level + 1 < max_levels; ++level) {
+            if (blocks % fan_out != 0) return;
+            blocks /= fan_out;
+            Level& above = levels_[level + 1];
+            if ((blocks - 1) / fan_out == above.size()) above.emplace_back();
+            above.back().add(levels_[level][blocks - 1]);
+        }
     }
 
     void query_blocks(size_t level, size_t first, size_t last, MinMax<Value>& found) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -39,7 +40,8 @@ class TimeBins {
 
   private:
     uint64_t index_of(int64_t time_ns) const {
-        return (static_cast<uint64_t>(time_ns) - static_cast<uint64_t>(begin_ns_)) / width_;
+        return (static_cast<uint64_t>(time_ns) - static_cast<uint64_t>(begin_ns_)) >>
+               std::countr_zero(width_);
     }
 
     void halve() {
@@ -66,7 +68,7 @@ class TimeBins {
 
     std::vector<Bin> bins_;
     int64_t begin_ns_ = 0;
-    uint64_t width_ = 1024;
+    uint64_t width_ = 1024;  // a power of two
 };
 
 }  // namespace sanscope

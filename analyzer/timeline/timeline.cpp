@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "analyzer/base/partition_index.h"
+#include "analyzer/base/reachable_time.h"
 #include "analyzer/vocabulary/iscsi_port.h"
 
 namespace sanscope {
@@ -96,9 +99,10 @@ int64_t Timeline::end_of(const CommandRow& command) const {
                : no_time;
 }
 
-// A track is begun with the first payload; the segments before it, a handshake mostly, are fetched then.
-ConnectionTrack* Timeline::begin_track(uint32_t connection, size_t behind_row) {
-    if (made_ >= max_tracks) return nullptr;
+// A track is begun with the first payload; the segments before it, a handshake mostly, are fetched then, but for those
+// that are copied.
+void Timeline::begin_track(uint32_t connection, size_t behind_row, size_t first_copied) {
+    if (made_ >= max_tracks) return;
     if (tracks_.size() < connection) {
         tracks_.resize(connection);
         making_.resize(connection);
@@ -106,19 +110,21 @@ ConnectionTrack* Timeline::begin_track(uint32_t connection, size_t behind_row) {
     auto& track = tracks_[connection - 1];
     track = std::make_unique<ConnectionTrack>(words_, memory_);
     making_[connection - 1] = std::make_unique<Making>();
+    Making& making = *making_[connection - 1];
+    counted_[connection - 1] = direction_of(connection);
     ++made_;
     constexpr size_t farthest_back = 100'000;
     const PacketNumber first_packet = store_->connection(connection).first_packet;
     size_t row = behind_row < farthest_back ? 0 : behind_row - farthest_back;
     if (first_packet > 0) row = std::max<size_t>(row, first_packet - 1);
-    for (; row < behind_row; ++row) {
-        const SegmentRow& segment = store_->segments()[row];
-        if (segment.connection != connection) continue;
-        SenderTrack& sender = track->senders[index_of(segment.sender)];
-        sender.segments.push_back(static_cast<uint32_t>(row));
-        sender.payload.push(segment.payload_length);
+    for (; row < std::min(behind_row, first_copied); ++row) {
+        if (store_->segments().get<&SegmentRow::connection>(row) != connection) continue;
+        const SegmentRow segment = store_->segments()[row];
+        const size_t side = index_of(segment.sender);
+        track->senders[side].segments.push_back(static_cast<uint32_t>(row));
+        track->senders[side].payload.push(segment.payload_length);
+        making.last_segment_ns[side] = time_of(row + 1);
     }
-    return track.get();
 }
 
 size_t ConnectionTrack::first_moved_pdu(uint32_t times) const {
@@ -160,61 +166,112 @@ Timeline::Counted Timeline::direction_of(uint32_t connection) const {
     return row.initiator_side == Side::a ? Counted::initiator_is_a : Counted::initiator_is_b;
 }
 
-void Timeline::count_payload(Counted direction, int64_t time_ns, const SegmentRow& segment, bool taken_back) {
-    if (segment.payload_length == 0) return;
-    OverviewBin& bin = overview_.at(time_ns);
-    const bool from_initiator = (direction == Counted::initiator_is_a) == (segment.sender == Side::a);
-    uint64_t& bytes = direction == Counted::direction_unknown ? bin.bytes_unknown
-                      : from_initiator                        ? bin.bytes_out
-                                                              : bin.bytes_in;
-    if (taken_back) {
-        bytes -= segment.payload_length;
-    } else {
-        bytes += segment.payload_length;
-    }
+uint64_t& Timeline::payload_of(OverviewBin& bin, Counted direction, Side sender) {
+    if (direction == Counted::direction_unknown) return bin.bytes_unknown;
+    return (direction == Counted::initiator_is_a) == (sender == Side::a) ? bin.bytes_out : bin.bytes_in;
 }
 
 // What was counted before it was known who is the initiator is counted again.
 void Timeline::settle_direction(uint32_t connection) {
-    if (counted_.size() < connection) counted_.resize(connection, Counted::nothing);
     Counted& counted = counted_[connection - 1];
     const Counted direction = direction_of(connection);
     if (counted == direction) return;
     const Counted before = std::exchange(counted, direction);
     const ConnectionTrack* const track = track_for(connection);
-    if (before == Counted::nothing || track == nullptr) return;
-    for (const SenderTrack& sender : track->senders) {
-        for (const uint32_t row : sender.segments) {
-            const SegmentRow& segment = store_->segments()[row];
-            count_payload(before, time_of(row + 1), segment, true);
-            count_payload(direction, time_of(row + 1), segment, false);
+    if (track == nullptr) return;
+    for (const Side side : {Side::a, Side::b}) {
+        for (const uint32_t row : track->sender(side).segments) {
+            const uint32_t length = store_->segments().get<&SegmentRow::payload_length>(row);
+            OverviewBin& bin = overview_.at(time_of(row + 1));
+            payload_of(bin, before, side) -= length;
+            payload_of(bin, direction, side) += length;
         }
     }
 }
 
-void Timeline::take_segment(size_t row, const SegmentRow& segment) {
-    if (index_->conversation(row + 1) == Conversations::no_packet) return;
-    const int64_t time_ns = time_of(row + 1);
+void Timeline::copy_segments(size_t end) {
+    const size_t begin = taken_.segments;
+    intake_->segments.resize(end - begin);
+    store_->segments()
+        .for_each_run<&SegmentRow::connection, &SegmentRow::payload_length, &SegmentRow::sender>(
+            begin, end - begin, [&](std::span<const SegmentRow> run, size_t first) {
+                for (size_t i = 0; i < run.size(); ++i) {
+                    CopiedSegment& copied = intake_->segments[first - begin + i];
+                    copied.connection = run[i].connection;
+                    copied.payload_length = run[i].payload_length;
+                    copied.sender = run[i].sender;
+                    copied.is_packet = run[i].connection != 0 ||
+                                       index_->conversation(first + i + 1) != Conversations::no_packet;
+                }
+            });
+    index_->for_each_of<&PacketPlace::time_ns>(begin + 1, end - begin, [&](size_t i, int64_t time_ns) {
+        intake_->segments[i].time_ns = within_reach(time_ns);
+    });
+    index_->for_each_of<&PacketPlace::wire_length>(begin + 1, end - begin, [&](size_t i, uint32_t length) {
+        intake_->segments[i].wire_length = length;
+    });
+    for (size_t connection = counted_.size() + 1; connection <= store_->connections().size(); ++connection)
+        counted_.push_back(direction_of(static_cast<uint32_t>(connection)));
+    for (size_t i = 0; i < intake_->segments.size(); ++i) {
+        const CopiedSegment& segment = intake_->segments[i];
+        if (segment.payload_length > 0 && segment.connection != 0 && track_for(segment.connection) == nullptr)
+            begin_track(segment.connection, begin + i, begin);
+    }
+}
+
+void Timeline::copy_windows(size_t end) {
+    const size_t begin = taken_.windows;
+    intake_->windows.resize(end - begin);
+    store_->windows()
+        .for_each_run<&WindowRow::connection, &WindowRow::sender, &WindowRow::cwnd, &WindowRow::in_flight,
+                      &WindowRow::advertised_window>(
+            begin, end - begin, [&](std::span<const WindowRow> run, size_t first) {
+                for (size_t i = 0; i < run.size(); ++i)
+                    intake_->windows[first - begin + i] = {run[i].connection, run[i].cwnd, run[i].in_flight,
+                                                           run[i].advertised_window, run[i].sender};
+            });
+}
+
+void Timeline::copy_pdus(size_t end) {
+    const size_t begin = taken_.pdus;
+    intake_->pdus.resize(end - begin);
+    store_->pdus().for_each_run<&PduRow::connection, &PduRow::time_ns, &PduRow::first_packet>(
+        begin, end - begin, [&](std::span<const PduRow> run, size_t first) {
+            for (size_t i = 0; i < run.size(); ++i)
+                intake_->pdus[first - begin + i] = {time_of_pdu(run[i]), run[i].connection};
+        });
+}
+
+void Timeline::take_segment(size_t row, const CopiedSegment& segment) {
+    if (!segment.is_packet) return;
+    const int64_t time_ns = segment.time_ns;
     first_ns_ = first_ns_ == no_time ? time_ns : std::min(first_ns_, time_ns);
     last_ns_ = std::max(last_ns_, time_ns);
     OverviewBin& bin = overview_.at(time_ns);
     ++bin.packets;
-    bin.wire_bytes += index_->place<&PacketPlace::wire_length>(row + 1);
+    bin.wire_bytes += segment.wire_length;
     if (segment.connection == 0) return;
-    settle_direction(segment.connection);
-    count_payload(counted_[segment.connection - 1], time_ns, segment, false);
+    payload_of(bin, counted_[segment.connection - 1], segment.sender) += segment.payload_length;
     ConnectionTrack* track = track_for(segment.connection);
-    if (track == nullptr && segment.payload_length > 0) track = begin_track(segment.connection, row);
-    if (track == nullptr) return;
+    if (track == nullptr) {
+        if (segment.payload_length > 0) intake_->undirected.push_back(segment.connection);
+        return;
+    }
+    Making& making = *making_[segment.connection - 1];
+    if (!std::exchange(making.direction_may_have_changed, true))
+        intake_->undirected.push_back(segment.connection);
     const size_t side = index_of(segment.sender);
+    if (time_ns < making.last_segment_ns[side]) {
+        intake_->late_segments.push_back({static_cast<uint32_t>(row), segment});
+        return;
+    }
+    making.last_segment_ns[side] = time_ns;
     SenderTrack& sender = track->senders[side];
-    append(sender.segments, static_cast<uint32_t>(row), time_ns,
-           making_[segment.connection - 1]->late.senders[side].segments, segment.connection,
-           [&](uint32_t at) { return time_of(at + 1); });
+    sender.segments.push_back(static_cast<uint32_t>(row));
     sender.payload.push(segment.payload_length);
 }
 
-void Timeline::take_window(size_t row, const WindowRow& window) {
+void Timeline::take_window(size_t row, const CopiedWindow& window) {
     ConnectionTrack* track = track_for(window.connection);
     if (track == nullptr) return;
     SenderTrack& sender = track->senders[index_of(window.sender)];
@@ -275,12 +332,40 @@ int64_t Timeline::time_of_pdu(uint32_t row) const {
     return time_ns == no_time ? time_of_pdu(store_->pdus()[row]) : time_ns;
 }
 
-void Timeline::take_pdu(size_t row, const PduRow& pdu) {
+void Timeline::take_pdu(size_t row, const CopiedPdu& pdu) {
     ConnectionTrack* track = track_for(pdu.connection);
-    const int64_t time_ns = time_of_pdu(pdu);
-    if (track == nullptr || time_ns == no_time) return;
-    append(track->pdus, static_cast<uint32_t>(row), time_ns, making_[pdu.connection - 1]->late.pdus,
-           pdu.connection, [&](uint32_t at) { return time_of_pdu(at); });
+    if (track == nullptr || pdu.time_ns == no_time) return;
+    int64_t& last_ns = making_[pdu.connection - 1]->last_pdu_ns;
+    if (pdu.time_ns < last_ns) {
+        intake_->late_pdus.push_back({static_cast<uint32_t>(row), pdu});
+        return;
+    }
+    last_ns = pdu.time_ns;
+    track->pdus.push_back(static_cast<uint32_t>(row));
+}
+
+// … and what was counted of connections of which more is known now.
+void Timeline::take_late() {
+    for (const auto& [row, segment] : intake_->late_segments) {
+        const size_t side = index_of(segment.sender);
+        SenderTrack& sender = track_for(segment.connection)->senders[side];
+        append(sender.segments, row, segment.time_ns,
+               making_[segment.connection - 1]->late.senders[side].segments, segment.connection,
+               [&](uint32_t at) { return time_of(at + 1); });
+        sender.payload.push(segment.payload_length);
+    }
+    intake_->late_segments.clear();
+    for (const auto& [row, pdu] : intake_->late_pdus) {
+        append(track_for(pdu.connection)->pdus, row, pdu.time_ns, making_[pdu.connection - 1]->late.pdus,
+               pdu.connection, [&](uint32_t at) { return time_of_pdu(at); });
+    }
+    intake_->late_pdus.clear();
+    sort_late();
+    for (const uint32_t connection : intake_->undirected) {
+        settle_direction(connection);
+        if (track_for(connection) != nullptr) making_[connection - 1]->direction_may_have_changed = false;
+    }
+    intake_->undirected.clear();
 }
 
 // Whether nothing more is to be expected of a command's row soon.
@@ -349,17 +434,17 @@ void Timeline::take_ends() {
     constexpr size_t at_once = 16384;
     std::vector<std::pair<uint32_t, uint32_t>> ended;  // connections and positions
     for (size_t looks = std::min(at_once, pending_.size()); looks > 0; --looks) {
-        if (next_pending_ >= pending_.size()) next_pending_ = 0;
-        const Pending pending = pending_[next_pending_];
+        if (intake_->next_pending >= pending_.size()) intake_->next_pending = 0;
+        const Pending pending = pending_[intake_->next_pending];
         ConnectionTrack& track = *track_for(pending.connection);
         const size_t row = track.commands[pending.position];
         const CommandRow& command = store_->commands()[row];
         const int64_t end_ns = end_of(command);
         if (end_ns == no_time) {
-            ++next_pending_;
+            ++intake_->next_pending;
             continue;
         }
-        pending_[next_pending_] = pending_.back();
+        pending_[intake_->next_pending] = pending_.back();
         pending_.pop_back();
         making_[pending.connection - 1]->slots.release(pending.place, end_ns);
         count_end(command, track, overview_);
@@ -388,36 +473,48 @@ void Timeline::no_longer_unended(std::vector<std::pair<uint32_t, uint32_t>>& end
     }
 }
 
+bool Timeline::copy_rows(size_t most_rows) {
+    if (finished_) return true;
+    take_late();
+    const ResultStore& store = *store_;
+    const size_t segments = store.segments().size();
+    copy_segments(step(taken_.segments, segments, most_rows));
+    // What hangs on a packet has a track only once that was taken in.
+    if (taken_.segments + intake_->segments.size() < segments) return false;
+    copy_windows(step(taken_.windows, store.windows().size(), most_rows));
+    copy_pdus(step(taken_.pdus, store.pdus().size(), most_rows));
+    return taken_.windows + intake_->windows.size() == store.windows().size() &&
+           taken_.pdus + intake_->pdus.size() == store.pdus().size();
+}
+
+void Timeline::take_copied() {
+    const auto take = [](size_t& taken, auto& copied, auto take_row) {
+        for (const auto& row : copied) take_row(taken++, row);
+        copied.clear();
+    };
+    take(taken_.segments, intake_->segments,
+         [&](size_t row, const CopiedSegment& segment) { take_segment(row, segment); });
+    take(taken_.windows, intake_->windows,
+         [&](size_t row, const CopiedWindow& window) { take_window(row, window); });
+    take(taken_.pdus, intake_->pdus, [&](size_t row, const CopiedPdu& pdu) { take_pdu(row, pdu); });
+}
+
 bool Timeline::update(size_t most_rows) {
     if (finished_) return true;
+    constexpr size_t rows_at_once = 32768;
+    bool all = false;
+    for (size_t left = most_rows; !all && left > 0; left -= std::min(left, rows_at_once)) {
+        all = copy_rows(std::min(left, rows_at_once));
+        take_copied();
+    }
+    take_late();
     const ResultStore& store = *store_;
+    if (taken_.segments < store.segments().size()) return false;
     const auto take = [&](size_t& taken, size_t rows, auto take_row) {
         const size_t end = step(taken, rows, most_rows);
         while (taken < end) take_row(taken++);
         return taken == rows;
     };
-    const auto take_runs = [&]<auto... members>(size_t & taken, const auto& rows, auto take_row) {
-        const size_t end = step(taken, rows.size(), most_rows);
-        rows.template for_each_run<members...>(taken, end - taken, [&](auto run, size_t first) {
-            for (size_t i = 0; i < run.size(); ++i) take_row(first + i, run[i]);
-        });
-        taken = end;
-        return taken == rows.size();
-    };
-    const bool all_segments =
-        take_runs
-            .template operator()<&SegmentRow::connection, &SegmentRow::payload_length, &SegmentRow::sender>(
-                taken_.segments, store.segments(),
-                [&](size_t row, const SegmentRow& segment) { take_segment(row, segment); });
-    // What hangs on a packet has a track only once that was taken in.
-    if (!all_segments) {
-        sort_late();
-        return false;
-    }
-    bool all = take_runs.template operator()<&WindowRow::connection, &WindowRow::sender, &WindowRow::cwnd,
-                                             &WindowRow::in_flight, &WindowRow::advertised_window>(
-        taken_.windows, store.windows(),
-        [&](size_t row, const WindowRow& window) { take_window(row, window); });
     all &=
         take(taken_.ca_transitions, store.ca_transitions().size(), [&](size_t row) { take_transition(row); });
     all &= take(taken_.losses, store.losses().size(), [&](size_t row) { take_loss(row); });
@@ -425,8 +522,6 @@ bool Timeline::update(size_t most_rows) {
                 [&](size_t row) { take_kernel_window(row); });
     all &= take(taken_.kernel_ca_transitions, store.kernel_ca_transitions().size(),
                 [&](size_t row) { take_kernel_transition(row); });
-    all &= take_runs.template operator()<&PduRow::connection, &PduRow::time_ns, &PduRow::first_packet>(
-        taken_.pdus, store.pdus(), [&](size_t row, const PduRow& pdu) { take_pdu(row, pdu); });
     // Those that ended by now free their slots for those that begin.
     take_ends();
     take_commands(step(taken_.commands, store.commands().size(), most_rows), true);
@@ -470,9 +565,7 @@ void Timeline::take_rest() {
     while (!update()) {
     }
     take_commands(store_->commands().size(), false);
-    for (uint32_t connection = 1; connection <= counted_.size(); ++connection) {
-        if (counted_[connection - 1] != Counted::nothing) settle_direction(connection);
-    }
+    for (uint32_t connection = 1; connection <= counted_.size(); ++connection) settle_direction(connection);
 }
 
 bool Timeline::commands_are_right(const std::atomic<bool>& stop) const {
@@ -541,6 +634,7 @@ void Timeline::finish(std::unique_ptr<Final> prepared) {
     }
     making_.clear();
     pending_.clear();
+    *intake_ = {};
     finished_ = true;
 }
 

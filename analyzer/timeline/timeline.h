@@ -96,7 +96,7 @@ struct OverviewBin {
 };
 
 // The rows of a store in order of time, connection by connection, with what it takes to draw any stretch of them at any
-// // Connections without payload have no track. About 2 bytes a row and 3 a window on top.// Connections without payload have no track. About 4 bytes a row and 6 a window on top.
+// Connections without payload have no track. About 2 bytes a row and 3 a window on top.
 class Timeline {
   public:
     // Connections with payload beyond so many get no track.
@@ -109,6 +109,11 @@ class Timeline {
 
     // Takes in rows that came since the last time, of each table so many at most; true if that were all.
     bool update(size_t most_rows = SIZE_MAX);
+    // Most of that in two steps, for whoever lets the store grow meanwhile: the first copies rows, so many of each table at
+    // most, and tells whether those were all; the second takes them in, and looks at neither store nor index. What is left to
+    // update() is little then.
+    bool copy_rows(size_t most_rows);
+    void take_copied();
     // The store is finished: takes in the rest, and what changed of rows taken in before. May be called once.
     void finish();
     // The same in three steps, for whoever lets others look meanwhile. The first and the last change what they see, and are
@@ -164,6 +169,39 @@ class Timeline {
     struct Making {
         CommandSlots slots;
         Late late;
+        // The time of the last row in order.
+        int64_t last_segment_ns[2] = {no_time, no_time};
+        int64_t last_pdu_ns = no_time;
+        bool direction_may_have_changed = false;
+    };
+    // What is taken in of rows that were copied: those behind what was taken before.
+    struct CopiedSegment {
+        int64_t time_ns;
+        uint32_t connection;  // 0 also of what is no packet
+        uint32_t payload_length;
+        uint32_t wire_length;
+        Side sender;
+        bool is_packet;
+    };
+    struct CopiedWindow {
+        uint32_t connection;
+        uint32_t cwnd;
+        uint32_t in_flight;
+        uint32_t advertised_window;
+        Side sender;
+    };
+    struct CopiedPdu {
+        int64_t time_ns;
+        uint32_t connection;
+    };
+    // Rows that came late: put in their place with the store at hand, so that lists are in order until then.
+    struct LateSegment {
+        uint32_t row;
+        CopiedSegment segment;
+    };
+    struct LatePdu {
+        uint32_t row;
+        CopiedPdu pdu;
     };
     // A command that has not ended yet.
     struct Pending {
@@ -171,16 +209,30 @@ class Timeline {
         uint32_t position;
         CommandSlots::Place place;
     };
+    // What is between the steps of taking rows in.
+    struct Intake {
+        std::vector<CopiedSegment> segments;
+        std::vector<CopiedWindow> windows;
+        std::vector<CopiedPdu> pdus;
+        std::vector<LateSegment> late_segments;
+        std::vector<LatePdu> late_pdus;
+        std::vector<uint32_t> undirected;  // connections whose direction is to be looked at
+        size_t next_pending = 0;           // of `pending_`, that is to be looked at
+    };
 
     ConnectionTrack* track_for(uint32_t connection);
-    ConnectionTrack* begin_track(uint32_t connection, size_t behind_row);
-    void take_segment(size_t row, const SegmentRow& segment);
-    void take_window(size_t row, const WindowRow& window);
+    void begin_track(uint32_t connection, size_t behind_row, size_t first_copied);
+    void copy_segments(size_t end);
+    void copy_windows(size_t end);
+    void copy_pdus(size_t end);
+    void take_segment(size_t row, const CopiedSegment& segment);
+    void take_window(size_t row, const CopiedWindow& window);
     void take_transition(size_t row);
     void take_loss(size_t row);
     void take_kernel_window(size_t row);
     void take_kernel_transition(size_t row);
-    void take_pdu(size_t row, const PduRow& pdu);
+    void take_pdu(size_t row, const CopiedPdu& pdu);
+    void take_late();
     bool settled(const CommandRow& command, size_t rows_behind) const;
     void take_commands(size_t end, bool patiently);
     void take_command(size_t row);
@@ -200,10 +252,10 @@ class Timeline {
     int64_t time_of_pdu(const PduRow& pdu) const;
     int64_t time_of_pdu(uint32_t row) const;
     // Who sent what was counted of a connection so far.
-    enum class Counted : uint8_t { nothing, direction_unknown, initiator_is_a, initiator_is_b };
+    enum class Counted : uint8_t { direction_unknown, initiator_is_a, initiator_is_b };
     Counted direction_of(uint32_t connection) const;
     void settle_direction(uint32_t connection);
-    void count_payload(Counted direction, int64_t time_ns, const SegmentRow& segment, bool taken_back);
+    static uint64_t& payload_of(OverviewBin& bin, Counted direction, Side sender);
 
     const ResultStore* store_;
     const PacketIndex* index_;
@@ -213,7 +265,7 @@ class Timeline {
     std::vector<std::unique_ptr<Making>> making_;           // likewise
     size_t made_ = 0;
     std::vector<Pending> pending_;
-    size_t next_pending_ = 0;         // that is to be looked at
+    std::unique_ptr<Intake> intake_ = std::make_unique<Intake>();
     uint64_t commands_digest_ = 0;    // of all that was taken of commands, whatever their order
     bool commands_in_order_ = true;   // of their beginning, on each connection
     std::vector<uint32_t> unsorted_;  // connections with a row that came late, perhaps several times

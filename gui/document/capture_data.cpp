@@ -63,10 +63,10 @@ CaptureData::Reading CaptureData::read() const {
     Reading reading;
     reading.data_ = this;
     if (complete()) return reading;
+    reading.timeline_ = std::shared_lock(timeline_lock_);
     reading.engine_ = std::shared_lock(engine_lock_);
     reading.senders_ = std::shared_lock(senders_lock_);
     reading.packets_ = std::shared_lock(packets_lock_);
-    reading.timeline_ = std::shared_lock(timeline_lock_);
     return reading;
 }
 
@@ -74,14 +74,14 @@ std::optional<CaptureData::Reading> CaptureData::try_read() const {
     Reading reading;
     reading.data_ = this;
     if (complete()) return reading;
+    reading.timeline_ = std::shared_lock(timeline_lock_, std::try_to_lock);
+    if (!reading.timeline_) return std::nullopt;
     reading.engine_ = std::shared_lock(engine_lock_, std::try_to_lock);
     if (!reading.engine_) return std::nullopt;
     reading.senders_ = std::shared_lock(senders_lock_, std::try_to_lock);
     if (!reading.senders_) return std::nullopt;
     reading.packets_ = std::shared_lock(packets_lock_, std::try_to_lock);
     if (!reading.packets_) return std::nullopt;
-    reading.timeline_ = std::shared_lock(timeline_lock_, std::try_to_lock);
-    if (!reading.timeline_) return std::nullopt;
     return reading;
 }
 
@@ -103,39 +103,46 @@ bool CaptureData::has_rows_in_file() const {
     return memory_->bytes_in_file() > 0;
 }
 
-// In small steps, so that neither the loader nor a view waits long.
+CaptureData::Standstill CaptureData::stand_still() const {
+    return {std::shared_lock(engine_lock_), std::shared_lock(senders_lock_), std::shared_lock(packets_lock_)};
+}
+
+// In small steps, so that neither the loader nor a view waits long. The loader waits only while rows are copied, and for
+// what little is left then.
 void CaptureData::update_indices(bool last, const std::atomic<bool>& abandoned) {
-    constexpr size_t rows_at_once = 100'000;
-    bool pdus_taken = false;
+    constexpr size_t rows_at_once = 32'768;
     for (bool all = false; !all && !abandoned;) {
-        const std::shared_lock engine(engine_lock_);
-        const std::shared_lock senders(senders_lock_);
-        const std::shared_lock packets(packets_lock_);
         const std::lock_guard timeline(timeline_lock_);
-        // The loader waits, so that a processor is free.
-        std::jthread pdus;
-        if (std::exchange(pdus_taken, true)) {
-            pdu_index_.update();
-        } else {
-            pdus = std::jthread([this] { pdu_index_.update(); });
+        {
+            const Standstill standstill = stand_still();
+            all = timeline_.copy_rows(rows_at_once);
+            all &= pdu_index_.copy_rows(rows_at_once);
         }
+        timeline_.take_copied();
+        pdu_index_.take_copied();
+    }
+    for (bool all = false; !all && !abandoned;) {
+        const std::lock_guard timeline(timeline_lock_);
+        const Standstill standstill = stand_still();
         all = timeline_.update(rows_at_once);
+        pdu_index_.update();
     }
     if (!last || abandoned) return;
-    const std::shared_lock engine(engine_lock_);
-    const std::shared_lock packets(packets_lock_);
     {
         const std::lock_guard timeline(timeline_lock_);
+        const Standstill standstill = stand_still();
         timeline_.take_rest();
         pdu_index_.update();
     }
     std::unique_ptr<Timeline::Final> final;
     {
         const std::shared_lock timeline(timeline_lock_);
+        const Standstill standstill = stand_still();
         final = timeline_.prepare_final(abandoned);
     }
     if (final == nullptr) return;
     const std::lock_guard timeline(timeline_lock_);
+    const Standstill standstill = stand_still();
     timeline_.finish(std::move(final));
 }
 

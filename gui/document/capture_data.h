@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -39,10 +40,10 @@ class CaptureData {
       private:
         friend class CaptureData;
         const CaptureData* data_ = nullptr;
+        std::shared_lock<std::shared_mutex> timeline_;
         std::shared_lock<std::shared_mutex> engine_;
         std::shared_lock<std::shared_mutex> senders_;
         std::shared_lock<std::shared_mutex> packets_;
-        std::shared_lock<std::shared_mutex> timeline_;
     };
 
     // How far loading is. Any thread may ask.
@@ -100,6 +101,9 @@ class CaptureData {
                 std::unique_ptr<PacketReader> reader, bool growing);
     void follow(const std::function<void()>& grown);
     void update_indices(bool last, const std::atomic<bool>& abandoned);
+    // The loader writes nothing as long as it has these.
+    using Standstill = std::array<std::shared_lock<std::shared_mutex>, 3>;
+    Standstill stand_still() const;
 
     std::string path_;
     DecodeAs decode_as_;
@@ -109,10 +113,11 @@ class CaptureData {
     Timeline timeline_;
     PduIndex pdu_index_;
     std::shared_ptr<SharedBudgets> budgets_;
+    // Whoever wants several takes them in this order.
+    mutable std::shared_mutex timeline_lock_;  // timeline_, pdu_index_
     mutable std::shared_mutex engine_lock_;    // engine_
     mutable std::shared_mutex senders_lock_;   // what the senders' thread changes of it
     mutable std::shared_mutex packets_lock_;   // reader_
-    mutable std::shared_mutex timeline_lock_;  // timeline_, pdu_index_
     const bool growing_;                       // a recording
     std::atomic<bool> complete_ = false;
     std::atomic<uint64_t> packets_ = 0;
