@@ -67,11 +67,16 @@ KernelTruthJoiner::KernelTruthJoiner(ResultStore& store, Issues& issues)
     if (store.keeps_kernel_rows()) heard_.resize(packets_kept);
 }
 
-void KernelTruthJoiner::note(uint32_t connection, Side side, Heard packet) {
+void KernelTruthJoiner::note(uint32_t connection, Side side, int64_t time_ns, PacketNumber packet,
+                             uint32_t ack) {
     const size_t place = place_of(connection, side);
     if (place >= last_heard_.size()) last_heard_.resize(std::max(place + 1, last_heard_.size() * 2));
-    packet.before = last_heard_[place];
-    heard_[heard_count_ % packets_kept] = packet;
+    // Field by field: a copy of what was just written in parts would wait for these.
+    Heard& heard = heard_[heard_count_ % packets_kept];
+    heard.time_ns = time_ns;
+    heard.packet = packet;
+    heard.before = last_heard_[place];
+    heard.ack = ack;
     last_heard_[place] = ++heard_count_;
 }
 

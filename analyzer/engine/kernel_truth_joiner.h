@@ -41,7 +41,7 @@ class KernelTruthJoiner {
     // For every packet of a connection, in order. Whether what waits should now be joined.
     bool on_packet(uint32_t connection, Side side, int64_t time_ns, PacketNumber packet, uint32_t ack) {
         if (!heard_.empty()) [[unlikely]]
-            note(connection, side, {time_ns, packet, 0, ack});
+            note(connection, side, time_ns, packet, ack);
         return time_ns >= due_ns_;
     }
     // A block's body, of the file (or interface) of that number, whose sockets are numbered among themselves.
@@ -91,7 +91,7 @@ class KernelTruthJoiner {
     };
     static constexpr uint8_t unknown_state = 0xff;
 
-    void note(uint32_t connection, Side side, Heard packet);
+    void note(uint32_t connection, Side side, int64_t time_ns, PacketNumber packet, uint32_t ack);
     bool take_socket(const v1::KernelSocket& told, uint16_t file, PacketNumber packet);
     bool take_events(const v1::KernelTruth& truth, uint16_t file);
     Socket* find_socket(uint16_t file, uint32_t number);

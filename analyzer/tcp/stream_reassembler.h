@@ -112,7 +112,8 @@ class StreamReassembler {
         return next_offset_ + static_cast<uint64_t>(static_cast<int64_t>(next_seq_.distance_to(seq)));
     }
     Added add_other(const Segment& segment, StreamPiece& piece);
-    // Of a segment, the `fresh` bytes behind those that were seen before: they are the next.
+    // Of a segment, the `fresh` bytes behind those that were seen before: they are the next. Arrivals go field by field, as they
+    // were just written: a copy of the whole would wait for that.
     void pass_on(const Segment& segment, uint32_t seen, uint32_t fresh, StreamPiece& piece) {
         deliver_at(segment.arrival);
         const uint32_t captured = segment.captured > seen ? std::min(segment.captured - seen, fresh) : 0;
@@ -121,8 +122,10 @@ class StreamReassembler {
         piece.length = fresh;
         piece.not_captured = false;
         piece.offset = next_offset_;
-        piece.carried = segment.arrival;
-        piece.delivered = delivered_;
+        piece.carried.packet = segment.arrival.packet;
+        piece.carried.time_ns = segment.arrival.time_ns;
+        piece.delivered.packet = delivered_.packet;
+        piece.delivered.time_ns = delivered_.time_ns;
         advance(fresh);
     }
     bool hold(const Segment& segment, uint64_t begin, uint64_t end);
@@ -136,7 +139,9 @@ class StreamReassembler {
         if (acknowledged_to_ <= next_offset_) hole_acknowledged_ns_ = no_time;
     }
     void deliver_at(const Arrival& arrival) {
-        if (arrival.packet > delivered_.packet) delivered_ = arrival;
+        if (arrival.packet <= delivered_.packet) return;
+        delivered_.packet = arrival.packet;
+        delivered_.time_ns = arrival.time_ns;
     }
     void compact();
     void compact_arena();
