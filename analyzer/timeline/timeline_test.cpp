@@ -448,6 +448,16 @@ TEST_F(TimelineTest, TakesInPartsAndTellsWhenThatIsAll) {
     EXPECT_EQ(timeline.track(1)->sender(Side::a).segments.size(), 10u);
 }
 
+TEST_F(TimelineTest, TakesCopiedRowsInWhileTheStoreGrows) {
+    for (const int at : {1, 4, 2}) packet(at * ms, 10);
+    EXPECT_TRUE(timeline.copy_rows(10));
+    packet(3 * ms, 10);
+    timeline.take_copied();
+    EXPECT_THAT(timeline.track(1)->sender(Side::a).segments, ElementsAre(0, 1));
+    EXPECT_TRUE(timeline.update());
+    EXPECT_THAT(timeline.track(1)->sender(Side::a).segments, ElementsAre(0, 2, 3, 1));
+}
+
 TEST_F(TimelineTest, LossesThatTurnOutToBeNoneAreNotCounted) {
     packet(1 * ms, 10);
     SenderSummary& sender = store.add_sender(1, Side::a);
