@@ -149,6 +149,8 @@ bool ConnectionSenders::waits_longer() {
 void ConnectionSenders::note_round_trip() {
     const int64_t to_a_ns = vantage_.round_trip_ns(Side::a);
     const int64_t to_b_ns = vantage_.round_trip_ns(Side::b);
+    sides_[index_of(Side::a)].beyond_tap_ns = to_b_ns == no_time ? 0 : to_b_ns;
+    sides_[index_of(Side::b)].beyond_tap_ns = to_a_ns == no_time ? 0 : to_a_ns;
     const bool known = to_a_ns != no_time && to_b_ns != no_time;
     round_trip_ns_ = known ? saturated_sum(to_a_ns, to_b_ns) : no_time;
 }
@@ -358,6 +360,7 @@ void ConnectionSenders::drain(SideState& side) {
             side.replay->on_sent(*event.sent);
             if (event.flight_at_most > 0) side.replay->note_flight_at_most(event.flight_at_most);
         } else {
+            side.replay->note_least_rtt(side.remote->round_trip_ns() + side.beyond_tap_ns);
             side.replay->on_ack(*event.ack);
         }
     }

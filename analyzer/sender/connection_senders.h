@@ -60,6 +60,7 @@ class ConnectionSenders {
     struct SideState {
         std::unique_ptr<RemoteSender> remote;  // unless the capture was taken here
         std::unique_ptr<SenderReplay> replay;
+        int64_t beyond_tap_ns = 0;  // the least round trip from the tap to the other side
         bool syn_seen = false;
         bool sack_permitted = false;
         bool timestamps = false;

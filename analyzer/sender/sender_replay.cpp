@@ -74,6 +74,8 @@ class SenderReplay::Machine {
         });
     }
 
+    void note_least_rtt(int64_t ns) { wire_.note_least_rtt(ns / 1000); }
+
     const SenderSummary& summary() const { return log_.summary(); }
 
     void finish() {
@@ -211,6 +213,7 @@ class SenderReplay::Machine {
         }
         end.explained = windows.cubic.explains_stop(state, end) || windows.reno.explains_stop(state, end);
         wire_.windows().each([&](auto& window) { window.on_burst_end(state, end); });
+        if (end.sent) wire_.windows().recent_flight.on_burst_end(state, end.more_waiting);
         if (end.sent && state.ca_state == CaState::open) classifier_.on_burst_end(state);
         wire_.windows().choose_phase();
         wire_.windows().doubt_application_limit(state);
@@ -302,8 +305,9 @@ class SenderReplay::Machine {
     }
 
     uint32_t least_window(const WindowEstimate& estimate) const {
-        if (log_.keeps_intervals()) return estimate.low;
-        return estimate_window(wire_.windows(), wire_.state(), classifier_, chosen_, estimated_).low;
+        if (log_.keeps_intervals()) return estimate.low_but_for_flight;
+        return estimate_window(wire_.windows(), wire_.state(), classifier_, chosen_, estimated_)
+            .low_but_for_flight;
     }
 
     // What unseen acknowledgements did to the window, nobody knows; what they left unsaid, the next one says.
@@ -403,6 +407,9 @@ int64_t SenderReplay::room() const {
 }
 void SenderReplay::note_flight_at_most(int64_t bytes) {
     machine_->note_flight_at_most(bytes);
+}
+void SenderReplay::note_least_rtt(int64_t ns) {
+    machine_->note_least_rtt(ns);
 }
 const SenderSummary& SenderReplay::summary() const {
     return machine_->summary();

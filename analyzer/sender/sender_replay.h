@@ -36,6 +36,8 @@ class SenderReplay {
 
     // More may be in flight than the events say, up to so many bytes.
     void note_flight_at_most(int64_t bytes);
+    // No round trip of the whole path is shorter.
+    void note_least_rtt(int64_t ns);
 
     const SenderSummary& summary() const;
 

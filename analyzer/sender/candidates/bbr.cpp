@@ -142,6 +142,17 @@ Bbr::Range Bbr::over_the_cycle(const SenderState& state, const Window& window) c
             std::max(window.cwnd, (target_without_bursts_ + bursts(cycle_gains[0]) + 1 + bonus) & ~1u)};
 }
 
+uint32_t Bbr::short_of_path(const SenderState& state, uint32_t cwnd) const {
+    if (min_rtt_us_ >= state.least_rtt_us - state.least_rtt_us / 8) return 0;
+    const auto product = [&](int64_t rtt_us) {
+        const uint64_t us = static_cast<uint64_t>(std::clamp<int64_t>(rtt_us, 0, 2 * most_extra_acked_us));
+        return static_cast<uint32_t>(std::min<uint64_t>(bandwidth() * us / bandwidth_unit, 1u << 20));
+    };
+    const uint32_t path = 2 * product(state.least_rtt_us - min_rtt_us_);
+    const uint32_t held_up = std::min(product(state.srtt_us - state.least_rtt_us), cwnd);
+    return path + std::max(held_up, cwnd / 4);
+}
+
 // bbr_inflight().
 uint32_t Bbr::inflight(const SenderState& state, uint64_t bandwidth, uint32_t gain) const {
     return with_room_for_bursts(state, bdp(bandwidth, gain));

@@ -43,6 +43,12 @@ class Bbr {
     Range over_the_cycle(const SenderState& tp, const Window& window) const;
     // Still looking for the bandwidth (bbr_full_bw_reached).
     bool starting_up() const { return !full_pipe_; }
+    // Where round trips seem to have been shorter than the path is, the moments at a remote tap are off by its jitter. By so much
+    // the window may be larger than `cwnd`: what the path's own round trip makes of it, and as much as comes acknowledged in the
+    // time by which round trips exceed that, since so many acknowledgements may have been held up and come at once; but no more
+    // than `cwnd`. Else 0.
+    uint32_t short_of_path(const SenderState& tp, uint32_t cwnd) const;
+    bool doubts_application_limit() const { return doubts_application_limit_; }
     // From now on only samples that are surely application-limited are held for it.
     void doubt_application_limit() { doubts_application_limit_ = true; }
 

@@ -19,7 +19,12 @@ class PacedCandidate : public CwndControl<Bbr> {
     double mismatch() const { return mismatch_.total(); }
 
     // The beginning of the connection was not captured.
-    void init_late(const SenderState& tp) { init(tp); }
+    void init_late(const SenderState& tp) {
+        late_ = true;
+        init(tp);
+    }
+    // How large the window was then is not known: in startup it stays what it was as long as the application sends less.
+    bool may_be_larger() const { return late_ && ops_.starting_up() && !ops_.doubts_application_limit(); }
 
     // A segment has been sent, and counts in tp.in_flight(). `forced`: by a timer, whatever cwnd says.
     void on_sent(const SenderState& tp, bool forced) {
@@ -45,7 +50,10 @@ class PacedCandidate : public CwndControl<Bbr> {
     bool starting_up() const { return ops_.starting_up(); }
     Bbr::Range over_the_cycle(const SenderState& tp) const { return ops_.over_the_cycle(tp, window_); }
 
+    uint32_t short_of_path(const SenderState& tp) const { return ops_.short_of_path(tp, cwnd()); }
+
   private:
+    bool late_ = false;
     MismatchScore mismatch_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "analyzer/sender/candidates/cubic.h"
 #include "analyzer/sender/candidates/paced_candidate.h"
+#include "analyzer/sender/candidates/recent_flight.h"
 #include "analyzer/sender/candidates/reno.h"
 #include "analyzer/sender/candidates/window_candidate.h"
 #include "analyzer/sender/kernel/congestion_window.h"
@@ -28,6 +29,7 @@ struct WindowCandidates {
     // BBR as it is if other rate samples were application-limited, once some seem to be. Whether the application had more when
     // the kernel looked is not on the wire: one that waits for room in a small buffer looks as if it had none.
     std::unique_ptr<PacedCandidate> other_bbr;
+    RecentFlight recent_flight;
 
     template <class Do>
     void each(Do&& act) {

@@ -14,8 +14,20 @@ void include_bbr(WindowEstimate& estimate, const PacedCandidate& bbr, const Send
                  bool estimated) {
     const uint32_t margin = bbr.cwnd() <= Bbr::least_cwnd ? 0 : bbr.cwnd() / (estimated ? 8 : 10);
     const Bbr::Range range = bbr.over_the_cycle(state);
+    uint32_t above = margin;
+    if (estimated) above = std::max(above, bbr.short_of_path(state));
+    if (bbr.may_be_larger()) above = std::max(above, range.high);
     estimate.low = std::min(estimate.low, range.low - std::min(margin, range.low - 1));
-    estimate.high = std::max(estimate.high, range.high + margin);
+    estimate.high = std::max(estimate.high, range.high + above);
+}
+
+// A window that BBR's startup left behind became smaller without a loss: of one that another candidate is shown with, only what
+// was in flight tells. By half of what BBR is replayed with no window is smaller (chosen, not measured).
+uint32_t least_by_flight(const WindowCandidates& windows) {
+    const uint32_t used = windows.recent_flight.confirmed();
+    uint32_t replayed = windows.bbr.cwnd();
+    if (windows.other_bbr_is_possible()) replayed = std::min(replayed, windows.other_bbr->cwnd());
+    return used == 0 ? UINT32_MAX : std::max(used, replayed / 2);
 }
 
 // What contradicts a window shows by how much the order of events, and with it the window, is taken wrongly.
@@ -77,6 +89,11 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
         include_bbr(estimate, windows.bbr, state, estimated);
         if (windows.other_bbr_is_possible() && classifier.other_is_possible(chosen))
             include_bbr(estimate, *windows.other_bbr, state, estimated);
+        estimate.low_but_for_flight = estimate.low;
+        if (estimated && chosen != Control::bbr)
+            estimate.low = std::min(estimate.low, least_by_flight(windows));
+    } else {
+        estimate.low_but_for_flight = estimate.low;
     }
     return estimate;
 }

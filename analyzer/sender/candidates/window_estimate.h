@@ -15,12 +15,13 @@ struct WindowEstimate {
     uint32_t low = 0;  // a 90 % interval
     uint32_t high = 0;
     uint32_t ssthresh = Window::infinite_ssthresh;
+    uint32_t low_but_for_flight = 0;  // low, had not what was in flight of late been set against it
 };
 
 // The chosen candidate's figures, without the interval.
 inline WindowEstimate chosen_window(const WindowCandidates& windows, CcClassifier::Control chosen) {
     const auto take = [](const auto& window) {
-        return WindowEstimate{window.cwnd(), window.cwnd(), window.cwnd(), window.ssthresh()};
+        return WindowEstimate{window.cwnd(), window.cwnd(), window.cwnd(), window.ssthresh(), window.cwnd()};
     };
     if (chosen == CcClassifier::Control::bbr) return take(windows.bbr);
     return chosen == CcClassifier::Control::cubic ? take(windows.cubic) : take(windows.reno);

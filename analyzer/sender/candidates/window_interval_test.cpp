@@ -10,6 +10,8 @@
 #include "analyzer/sender/candidates/paced_candidate.h"
 #include "analyzer/sender/candidates/reno.h"
 #include "analyzer/sender/candidates/window_candidate.h"
+#include "analyzer/sender/candidates/window_candidates.h"
+#include "analyzer/sender/candidates/window_estimate.h"
 
 namespace sanscope {
 namespace {
@@ -230,6 +232,83 @@ TEST(WindowInterval, CoversEveryPhaseOfBbrsCycle) {
     for (const Bbr::Range& range : ranges) {
         ASSERT_LE(range.low, least);
         ASSERT_GE(range.high, most);
+    }
+}
+
+// Passes round trips of `delivered` segments in `rtt_us`, none of them application-limited.
+void pass_round_trips(PacedCandidate& bbr, SenderState& state, int rounds, uint32_t delivered,
+                      int64_t rtt_us) {
+    for (int n = 0; n < rounds; ++n) {
+        state.now_us += rtt_us;
+        state.delivered_us = state.now_us;
+        state.delivered += delivered;
+        state.packets_out = 4;
+        AckSample sample;
+        sample.delivered = delivered;
+        sample.rtt_us = rtt_us;
+        sample.prior_in_flight = delivered;
+        sample.rate = {delivered, std::max(rtt_us, state.least_rtt_us), state.delivered - delivered, false};
+        bbr.cong_control(state, sample);
+    }
+}
+
+WindowEstimate estimate_of(const WindowCandidates& windows, const SenderState& state, bool remote) {
+    CcClassifier classifier(remote);
+    return estimate_window(windows, state, classifier, Control::bbr, remote);
+}
+
+WindowCandidates begin(const SenderState& state, bool late) {
+    WindowCandidates windows;
+    windows.each([&](auto& window) { late ? window.init_late(state) : window.init(state); });
+    return windows;
+}
+
+// Its window was larger when it started up, perhaps, and is so as long as the application sends less.
+TEST(WindowInterval, OfBbrCapturedLateReachesFartherUntilItsStartupEnds) {
+    uint32_t high[2] = {};
+    for (const bool late : {false, true}) {
+        SenderState state;
+        WindowCandidates windows = begin(state, late);
+        pass_round_trips(windows.bbr, state, 1, 20, 4000);
+        high[late] = estimate_of(windows, state, false).high;
+        pass_round_trips(windows.bbr, state, 40, 20, 4000);
+        ASSERT_FALSE(windows.bbr.starting_up());
+        EXPECT_FALSE(windows.bbr.may_be_larger());
+    }
+    EXPECT_GE(high[1], high[0] * 3 / 2);
+}
+
+// At a remote tap moments are estimated, and with them round trips: what comes out shorter than the path shows its jitter.
+TEST(WindowInterval, OfBbrFromAfarReachesFartherWhereRoundTripsSeemShorterThanThePath) {
+    SenderState state;
+    WindowCandidates windows = begin(state, false);
+    pass_round_trips(windows.bbr, state, 40, 40, 1000);
+    state.srtt_us = 4000;
+    state.least_rtt_us = 1000;
+    const uint32_t high = estimate_of(windows, state, true).high;
+    state.least_rtt_us = 4000;
+    EXPECT_GE(estimate_of(windows, state, true).high, high + 200);
+    EXPECT_LT(estimate_of(windows, state, false).high, high + 1);
+}
+
+// Of BBR's window, grown in startup, only the flight shows that it has become smaller.
+TEST(WindowInterval, WithoutANameFromAfarReachesDownToTheFlightOfASenderWithMoreToSend) {
+    SenderState state;
+    state.packets_out = 40;
+    state.snd_nxt = Serial32(1);
+    WindowCandidates windows = begin(state, false);
+    windows.cubic.on_sent(state, false);
+    windows.reno.on_sent(state, false);
+    CcClassifier classifier(true);
+    for (const bool more_waiting : {false, true}) {
+        for (int round = 0; round < 8; ++round) {
+            state.packets_out = 8;
+            state.snd_una = state.snd_nxt;
+            state.snd_nxt += 8 * state.mss;
+            windows.recent_flight.on_burst_end(state, more_waiting);
+        }
+        const uint32_t low = estimate_window(windows, state, classifier, Control::reno, true).low;
+        EXPECT_EQ(low <= 8, more_waiting) << low;
     }
 }
 

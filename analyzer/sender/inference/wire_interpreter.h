@@ -43,6 +43,9 @@ class WireInterpreter {
         if (ack.seq.after(tp_.snd_wl1)) tp_.snd_wl1 = ack.seq;
     }
 
+    // No round trip of the whole path is shorter.
+    void note_least_rtt(int64_t us) { tp_.least_rtt_us = us; }
+
     const SenderState& state() const { return tp_; }
     WindowCandidates& windows() { return windows_; }
     const WindowCandidates& windows() const { return windows_; }

@@ -35,6 +35,8 @@ struct SenderState {
     int64_t min_rtt_us = no_min_rtt;
     // Not Linux's: times are the tap's, and the handshake, when no queue was its own, is among them.
     bool min_rtt_is_path = false;
+    // Not Linux's: no round trip is shorter, from what a remote tap shows of the path; 0: it is not known.
+    int64_t least_rtt_us = 0;
     int64_t last_sent_us = 0;  // data, for the last time
 
     int64_t delivered_us = 0;  // when `delivered` grew last

@@ -102,6 +102,8 @@ class RemoteSender {
     // `room`: how many more segments the sender's window has room for after what was given, as a replay of it has it.
     bool next(Event& event, int64_t room = unknown_room);
     static constexpr int64_t unknown_room = -(int64_t{1} << 40);
+    // The least from the tap to the sender and back, as far as known; else 0.
+    int64_t round_trip_ns() const { return round_trip_.ns(); }
 
   private:
     // For a segment to come. With nothing else to come, they are held for the longest that one can take.
