@@ -17,7 +17,6 @@ constexpr std::array<uint32_t, 8> cycle_gains = {unit * 5 / 4, unit * 3 / 4, uni
                                                  unit,         unit,         unit, unit};
 
 constexpr uint32_t bandwidth_rounds = cycle_gains.size() + 2;
-constexpr int64_t min_rtt_window_us = 10'000'000;
 constexpr int64_t probe_rtt_us = 200'000;
 constexpr uint32_t initial_cwnd = 10;
 constexpr uint32_t rounds_without_growth = 3;

@@ -14,7 +14,8 @@ namespace sanscope {
 // the kernel: here it begins with the first. Long-term sampling behind a policer is not modelled.
 class Bbr {
   public:
-    static constexpr uint32_t least_cwnd = 4;  // bbr_cwnd_min_target
+    static constexpr uint32_t least_cwnd = 4;                 // bbr_cwnd_min_target
+    static constexpr int64_t min_rtt_window_us = 10'000'000;  // bbr_min_rtt_win_sec
 
     // bbr_init().
     void init(const SenderState& tp, Window& window);

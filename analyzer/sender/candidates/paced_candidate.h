@@ -20,11 +20,18 @@ class PacedCandidate : public CwndControl<Bbr> {
 
     // The beginning of the connection was not captured.
     void init_late(const SenderState& tp) {
-        late_ = true;
+        late_us_ = tp.now_us;
         init(tp);
     }
     // How large the window was then is not known: in startup it stays what it was as long as the application sends less.
-    bool may_be_larger() const { return late_ && ops_.starting_up() && !ops_.doubts_application_limit(); }
+    bool may_be_larger() const {
+        return late_us_ != never_us && ops_.starting_up() && !ops_.doubts_application_limit();
+    }
+    // … and a round trip from before counts as long as its filter remembers it (bbr_update_min_rtt()): with a queue of its own in all
+    // that were captured, it is shorter than those, and the window smaller.
+    bool may_be_smaller(const SenderState& tp) const {
+        return late_us_ != never_us && tp.now_us - late_us_ < Bbr::min_rtt_window_us;
+    }
 
     // A segment has been sent, and counts in tp.in_flight(). `forced`: by a timer, whatever cwnd says.
     void on_sent(const SenderState& tp, bool forced) {
@@ -53,7 +60,8 @@ class PacedCandidate : public CwndControl<Bbr> {
     uint32_t short_of_path(const SenderState& tp) const { return ops_.short_of_path(tp, cwnd()); }
 
   private:
-    bool late_ = false;
+    static constexpr int64_t never_us = INT64_MIN;
+    int64_t late_us_ = never_us;  // when the capture began, behind the beginning of the connection
     MismatchScore mismatch_;
 };
 

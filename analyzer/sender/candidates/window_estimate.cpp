@@ -90,6 +90,8 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
         if (windows.other_bbr_is_possible() && classifier.other_is_possible(chosen))
             include_bbr(estimate, *windows.other_bbr, state, estimated);
         estimate.low_but_for_flight = estimate.low;
+        const uint32_t used = windows.recent_flight.confirmed();
+        if (used > 0 && windows.bbr.may_be_smaller(state)) estimate.low = std::min(estimate.low, used);
         if (estimated && chosen != Control::bbr)
             estimate.low = std::min(estimate.low, least_by_flight(windows));
     } else {

@@ -278,6 +278,32 @@ TEST(WindowInterval, OfBbrCapturedLateReachesFartherUntilItsStartupEnds) {
     EXPECT_GE(high[1], high[0] * 3 / 2);
 }
 
+// A round trip from before the capture, without the queue that its own data stand in, counts for ten seconds.
+TEST(WindowInterval, OfBbrCapturedLateReachesDownToTheFlightOfASenderWithMoreToSend) {
+    SenderState state;
+    state.packets_out = 200;  // so that no other candidate has a smaller window
+    state.snd_nxt = Serial32(1);
+    WindowCandidates windows = begin(state, true);
+    windows.cubic.on_sent(state, false);
+    windows.reno.on_sent(state, false);
+    const auto pass = [&](int rounds) {
+        for (int round = 0; round < rounds; ++round) {
+            pass_round_trips(windows.bbr, state, 1, 40, 8000);
+            state.packets_out = 40;
+            state.snd_una = state.snd_nxt;
+            state.snd_nxt += 40 * state.mss;
+            windows.recent_flight.on_burst_end(state, true);
+        }
+    };
+    pass(40);
+    ASSERT_FALSE(windows.bbr.starting_up());
+    ASSERT_GT(windows.bbr.cwnd(), 70u);
+    EXPECT_LE(estimate_of(windows, state, false).low, 40u);
+    pass(1300);
+    ASSERT_GT(windows.bbr.cwnd(), 70u);
+    EXPECT_GT(estimate_of(windows, state, false).low, 40u);
+}
+
 // At a remote tap moments are estimated, and with them round trips: what comes out shorter than the path shows its jitter.
 TEST(WindowInterval, OfBbrFromAfarReachesFartherWhereRoundTripsSeemShorterThanThePath) {
     SenderState state;
