@@ -31,9 +31,10 @@ bool PduIndex::copy_rows(size_t most_rows) {
                           &SegmentRow::sender>(
         intake_->segments_taken, intake_->segments.size(),
         [&](std::span<const SegmentRow> run, size_t first) {
-            for (size_t i = 0; i < run.size(); ++i)
+            for (size_t i = 0; i < run.size(); ++i) {
                 intake_->segments[first - intake_->segments_taken + i] = {
                     run[i].connection, run[i].seq, run[i].payload_length, run[i].sender};
+            }
         });
     return pdus_taken + intake_->pdus.size() == pdus.size() &&
            intake_->segments_taken + intake_->segments.size() == segments.size();

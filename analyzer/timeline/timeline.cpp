@@ -226,9 +226,10 @@ void Timeline::copy_windows(size_t end) {
         .for_each_run<&WindowRow::connection, &WindowRow::sender, &WindowRow::cwnd, &WindowRow::in_flight,
                       &WindowRow::advertised_window>(
             begin, end - begin, [&](std::span<const WindowRow> run, size_t first) {
-                for (size_t i = 0; i < run.size(); ++i)
+                for (size_t i = 0; i < run.size(); ++i) {
                     intake_->windows[first - begin + i] = {run[i].connection, run[i].cwnd, run[i].in_flight,
                                                            run[i].advertised_window, run[i].sender};
+                }
             });
 }
 
