@@ -75,7 +75,7 @@ class Cutter {
         // Behind the initiator's own data acknowledgements queue as well, so that it is not known when they let the target send.
         if (input_.initiator != nullptr && input_.initiator->queues_at(input_.row.request_ns)) return no_time;
         const int64_t arrival_ns = first_arrival_ns();
-        const int64_t begin = position(Role::target, marks().answer_begin, input_.row.response_ns);
+        const int64_t begin = answer_begin();
         const int64_t sent_ns = sender->sent_ns(begin + 1);
         const int64_t asked_ns = input_.row.request_ns + way_.to_target_ns;
         if (arrival_ns == input_.row.request_ns || sent_ns == no_time || sent_ns < asked_ns) return no_time;
@@ -139,6 +139,11 @@ class Cutter {
         const uint32_t begin = input_.connection.stream_start_seq[index_of(side)];
         const SenderTime* time = sender == Role::initiator ? input_.initiator : input_.target;
         return time->position(Serial32(begin) + offset, about_ns);
+    }
+
+    // In the target's stream.
+    int64_t answer_begin() const {
+        return position(Role::target, marks().answer_begin, input_.row.response_ns);
     }
 
     // What was sent by `sent_ns`, and ends at that position, waits at the receiver for what was lost of it and before it, which was sent
@@ -222,7 +227,7 @@ class Cutter {
     int64_t last_data_out_ns() const {
         const int64_t last_ns = input_.row.last_data_ns;
         if (input_.target == nullptr || !marks().has_answer) return last_ns;
-        const int64_t begin = position(Role::target, marks().answer_begin, input_.row.response_ns);
+        const int64_t begin = answer_begin();
         const int64_t answered_ns = input_.target->sent_ns(begin + 1);
         return answered_ns != no_time && last_ns > answered_ns ? no_time : last_ns;
     }
@@ -272,7 +277,7 @@ class Cutter {
         const SenderTime* sender = input_.target;
         if (sender == nullptr || !marks().has_answer || !marks().has_status)
             return advance(Part::unknown, end_ns_);
-        answer_begin_ = position(Role::target, marks().answer_begin, input_.row.response_ns);
+        answer_begin_ = answer_begin();
         const int64_t first_ns = sender->sent_ns(answer_begin_ + 1);
         if (first_ns == no_time) return advance(Part::unknown, end_ns_);
         const int64_t until_ns = std::min(first_ns, end_ns_);
@@ -377,7 +382,7 @@ class Cutter {
         const int64_t bytes = static_cast<uint32_t>(marks().answer_end - marks().answer_begin);
         if (bytes > usual_segment) return at_ns_;
         // Data-In of a bidirectional command come before its status.
-        const int64_t begin = position(Role::target, marks().answer_begin, row.response_ns);
+        const int64_t begin = answer_begin();
         const bool at_once = input_.target->sent_ns(begin + 1) == input_.target->sent_ns(begin + bytes);
         return at_once ? row.response_ns : at_ns_;
     }
