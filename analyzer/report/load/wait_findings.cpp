@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/report/commands/command_words.h"
+
 namespace sanscope {
 namespace {
 
@@ -121,13 +123,34 @@ std::string wait_words(int64_t wait_ns) {
     return wait_ns < least_ns ? "next to nothing" : human_duration(wait_ns);
 }
 
+// Of all commands of the session.
+double turnaround_sum_ns(std::span<const ServiceTimes> services, uint32_t session) {
+    double sum_ns = 0;
+    for (const ServiceTimes& one : services) {
+        if (one.session == session) sum_ns += one.turnaround_sum_ns;
+    }
+    return sum_ns;
+}
+
+// Of these commands, which wait for that share of the time in which their session is busy; the worst is the one at `row`.
+Finding begin_finding(Kind kind, const ServiceTimes& one, const SessionFacts& session, double share,
+                      uint64_t worst, const CommandRow& row) {
+    Finding finding;
+    finding.kind = kind;
+    place_at(finding, worst, row);
+    finding.connection = one.connection;
+    finding.lun = one.lun;
+    finding.cost_ns = static_cast<int64_t>(static_cast<double>(session.busy_ns) * share);
+    return finding;
+}
+
 }  // namespace
 
 void add_target_waits(FindingList& list, const ResultStore& store, const CommandFacts& commands,
                       std::span<const SenderFacts> senders, std::span<const ServiceTimes> services) {
     for (const ServiceTimes& one : services) {
         const SessionFacts* session = commands.session(one.session);
-        if (session == nullptr) continue;
+        if (session == nullptr || one.slowest == nullptr) continue;
         const uint32_t depth = std::max(session->depth(0.5), 1u);
         int64_t rtt_ns = no_time;
         double free_share = 0;
@@ -139,10 +162,8 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
             rtt_ns = sender.rtt_min_ns();
             free_share = sender.limited_share(SendLimit::application);
         }
-        double all_ns = 0;
         const ServiceTimes* faster = nullptr;  // what else the same target serves sooner
         for (const ServiceTimes& other : services) {
-            if (other.session == one.session) all_ns += other.turnaround_sum_ns;
             const bool comparable = &other != &one && is_between_same_hosts(one, other, store) &&
                                     is_told_sooner(other, one) && other.count() >= least_transfers &&
                                     other.service.percentile_ns(0.5) < one.service.percentile_ns(0.5) / 3;
@@ -151,12 +172,13 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
             if (nearer) faster = &other;
         }
         if (!is_slow(one, faster, depth, std::max<int64_t>(rtt_ns, 0), queues)) continue;
+        const double all_ns = turnaround_sum_ns(services, one.session);
         const double share = all_ns > 0 ? std::min(one.service_sum_ns / all_ns, 1.0) : 0;
         if (share < noticeable_share / 2) continue;
         const int64_t wait_ns = one.service.percentile_ns(0.5);
         const std::string_view noun = one.writes ? "writes" : "reads";
-        Finding finding;
-        finding.kind = Kind::target_wait;
+        Finding finding =
+            begin_finding(Kind::target_wait, one, *session, share, one.slowest_command, *one.slowest);
         // That the target's TCP had what it was asked, long before it answered, is the sign that tells it from the path.
         const bool proven = 2 * one.proven >= one.count();
         finding.severity =
@@ -174,16 +196,6 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
             finding.severity = Finding::Severity::information;
         finding.side = Finding::Side::target;
         finding.sender = Finding::Sender::target;
-        finding.session = one.session;
-        finding.connection = one.connection;
-        finding.lun = one.lun;
-        finding.cost_ns = static_cast<int64_t>(static_cast<double>(session->busy_ns) * share);
-        if (one.slowest != nullptr) {
-            finding.command = one.slowest_command;
-            finding.packet = one.slowest->request_packet;
-            finding.begin_ns = one.slowest->request_ns;
-            finding.end_ns = one.slowest->response_ns;
-        }
         finding.title = fmt::format("Half of the {}{} wait {} or more for the target", noun, of_unit(one),
                                     human_duration(wait_ns));
         if (faster != nullptr) {
@@ -233,30 +245,19 @@ void add_data_pauses(FindingList& list, const ResultStore& store, const CommandF
         const auto size_ns = static_cast<int64_t>(one.mean_bytes() * 1e9 / target_bus);
         const double share = one.data_pauses_sum_ns / one.turnaround_sum_ns;
         if (pauses_ns < least_wait_ns + size_ns || share < noticeable_share) continue;
-        double all_ns = 0;
-        for (const ServiceTimes& other : services) {
-            if (other.session == one.session) all_ns += other.turnaround_sum_ns;
-        }
-        const double of_all = std::min(one.data_pauses_sum_ns / all_ns, 1.0);
+        const double of_all =
+            std::min(one.data_pauses_sum_ns / turnaround_sum_ns(services, one.session), 1.0);
         if (of_all < noticeable_share / 2) continue;
         const ConnectionRow& connection = store.connection(one.connection);
         // Elsewhere something on the path may hold data back, of which no packet tells.
         const bool at_target = connection.vantage == Vantage::target;
-        Finding finding;
-        finding.kind = Kind::target_wait;
+        Finding finding = begin_finding(Kind::target_wait, one, *session, of_all, one.longest_pauses_command,
+                                        *one.longest_pauses);
         finding.severity =
             pauses_ns >= long_wait_ns && at_target ? Finding::Severity::problem : Finding::Severity::notice;
         finding.confidence = at_target ? Finding::Confidence::firm : Finding::Confidence::possible;
         finding.side = at_target ? Finding::Side::target : Finding::Side::none;
         finding.sender = Finding::Sender::target;
-        finding.session = one.session;
-        finding.connection = one.connection;
-        finding.lun = one.lun;
-        finding.cost_ns = static_cast<int64_t>(static_cast<double>(session->busy_ns) * of_all);
-        finding.command = one.longest_pauses_command;
-        finding.packet = one.longest_pauses->request_packet;
-        finding.begin_ns = one.longest_pauses->request_ns;
-        finding.end_ns = one.longest_pauses->response_ns;
         finding.title =
             fmt::format("Half of the reads{} pause for {} or more between their data: {}", of_unit(one),
                         human_duration(pauses_ns), at_target ? "the target" : "the target, or the path");
@@ -288,21 +289,13 @@ void add_initiator_waits(FindingList& list, const CommandFacts& commands,
         if (wait_ns < least_wait_ns + size_ns || share < noticeable_share) continue;
         // Elsewhere the R2T, or the data, may have been held on the path.
         const bool at_initiator = found->second.is_at_initiator;
-        Finding finding;
-        finding.kind = Kind::initiator_wait;
+        Finding finding = begin_finding(Kind::initiator_wait, one, *session, std::min(share, 1.0),
+                                        one.latest_answer_command, *one.latest_answer);
         finding.severity =
             wait_ns >= long_wait_ns && at_initiator ? Finding::Severity::problem : Finding::Severity::notice;
         finding.confidence = at_initiator ? Finding::Confidence::likely : Finding::Confidence::possible;
         finding.side = at_initiator ? Finding::Side::initiator : Finding::Side::none;
         finding.sender = Finding::Sender::initiator;
-        finding.session = one.session;
-        finding.connection = one.connection;
-        finding.lun = one.lun;
-        finding.cost_ns = static_cast<int64_t>(static_cast<double>(session->busy_ns) * std::min(share, 1.0));
-        finding.command = one.latest_answer_command;
-        finding.packet = one.latest_answer->request_packet;
-        finding.begin_ns = one.latest_answer->request_ns;
-        finding.end_ns = one.latest_answer->response_ns;
         finding.title =
             fmt::format("Half of the writes{} wait {} or more for the initiator's data{}", of_unit(one),
                         human_duration(wait_ns), at_initiator ? "" : ", or on the path");
