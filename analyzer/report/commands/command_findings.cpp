@@ -87,14 +87,14 @@ int64_t surely_at_target_ns(const ServiceTime& time, const BudgetSays& says) {
     return std::max<int64_t>(0, says.anything ? std::min(sure_ns, says.target_ns) : sure_ns);
 }
 
-// "20.1 to 31.0 ms"; one figure where the two hardly differ.
+// "20.1 ms to 31.0 ms"; one figure where the two hardly differ.
 std::string service_words(int64_t least_ns, int64_t most_ns) {
     constexpr int64_t much = 10;
     if (most_ns - least_ns < most_ns / much) return human_duration(most_ns);
     return fmt::format("{} to {}", human_duration(least_ns), human_duration(most_ns));
 }
 
-// What the capture shows of both TCPs and of other commands while it was under way; the time budget does not count.
+// By what both TCPs and other commands did while it was under way; of its time budget only what doubts the target counts.
 Cause likely_cause(const ResultStore& store, const SlowCommand& slow, const CommandFacts& commands,
                    const ConnectionWaits& waits, const BudgetSays& says) {
     const CommandRow& row = *slow.row;
