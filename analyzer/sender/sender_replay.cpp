@@ -198,6 +198,8 @@ class SenderReplay::Machine {
         end.more_waiting = more_waiting_;
         end.clocked = clocked_;
         end.estimated = estimated_;
+        end.receiver_may_hold = wire_.unscaled_window().may_be_full(
+            state, int64_t{wire_.windows().cubic.burst_segments(state) + 1} * state.mss);
         end.in_flight_before = in_flight_before_;
         end.duration_us = (last_sent_ns_ - burst_begin_ns_) / 1000;
         end.segments = burst_ ? state.packets_out - burst_packets_before_ : 0;
@@ -288,6 +290,28 @@ class SenderReplay::Machine {
             row.limit = SendLimit::unknown;
         }
         if (acks_missing_) forget_window(row);
+        if (threshold_is_unknown()) row.ssthresh = unknown<uint32_t>;
+        if (cwnd_is_unknown()) forget_late_window(row);
+    }
+
+    bool cwnd_is_unknown() const {
+        const WindowCandidates& windows = wire_.windows();
+        if (chosen_ == CcClassifier::Control::bbr) return windows.bbr.is_unknown();
+        return chosen_ == CcClassifier::Control::reno ? windows.reno.is_unknown()
+                                                      : windows.cubic.is_unknown();
+    }
+    bool threshold_is_unknown() const {
+        const WindowCandidates& windows = wire_.windows();
+        if (chosen_ == CcClassifier::Control::bbr) return windows.bbr.is_unknown();
+        return chosen_ == CcClassifier::Control::reno ? windows.reno.threshold_is_unknown()
+                                                      : windows.cubic.threshold_is_unknown();
+    }
+
+    // The window is at least the estimate: where there is room in that, there was some; where there is none, it may have been full.
+    static void forget_late_window(WindowRow& row) {
+        row.cwnd = row.cwnd_low = row.cwnd_high = unknown<uint32_t>;
+        if (row.limit == SendLimit::congestion || row.limit == SendLimit::pacing)
+            row.limit = SendLimit::unknown;
     }
 
     // Until when BBR, which may be the sender's though it is not shown, may wait after the last burst. 0: it may not be.

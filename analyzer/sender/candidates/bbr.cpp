@@ -195,8 +195,9 @@ void Bbr::update_bandwidth(const SenderState& state, const AckSample& sample) {
     }
     const uint64_t rate = static_cast<uint64_t>(sample.rate.delivered) * bandwidth_unit /
                           static_cast<uint64_t>(sample.rate.interval_us);
-    if (!is_application_limited(sample.rate) || rate >= bandwidth())
-        bandwidth_.add(bandwidth_rounds, round_, rate);
+    const bool limited = is_application_limited(sample.rate);
+    if (!limited && round_ > bandwidth_rounds) measured_ = true;
+    if (!limited || rate >= bandwidth()) bandwidth_.add(bandwidth_rounds, round_, rate);
 }
 
 // bbr_update_ack_aggregation(): how much more came acknowledged at once than the bandwidth explains.

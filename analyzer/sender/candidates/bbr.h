@@ -44,6 +44,9 @@ class Bbr {
     Range over_the_cycle(const SenderState& tp, const Window& window) const;
     // Still looking for the bandwidth (bbr_full_bw_reached).
     bool starting_up() const { return !full_pipe_; }
+    // Of what the bandwidth was before this began to be replayed, the sender's filter holds nothing any more: samples that the
+    // application did not limit have taken its place, until when an older one stays, whatever its age (bbr_update_bw).
+    bool has_measured() const { return measured_ && full_pipe_; }
     // Where round trips seem to have been shorter than the path is, the moments at a remote tap are off by its jitter. By so much
     // the window may be larger than `cwnd`: what the path's own round trip makes of it, and as much as comes acknowledged in the
     // time by which round trips exceed that, since so many acknowledgements may have been held up and come at once; but no more
@@ -105,6 +108,7 @@ class Bbr {
     uint64_t pacing_bytes_a_second_ = 0;
     bool rtt_seen_ = false;
     bool doubts_application_limit_ = false;
+    bool measured_ = false;
     std::array<uint32_t, 2> extra_acked_{};
     uint32_t extra_acked_slot_ = 0;
     uint32_t extra_acked_rounds_ = 0;

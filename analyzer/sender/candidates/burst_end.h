@@ -14,8 +14,9 @@ struct BurstEnd {
     int64_t pause_us = 0;           // since the segment sent before the burst
     int64_t duration_us = 0;        // from its first segment to its last
     uint32_t segments = 0;
-    bool explained = false;  // some candidate's window ends about where it did
-    bool estimated = false;  // events are in the order that RemoteSender estimates
+    bool explained = false;          // some candidate's window ends about where it did
+    bool receiver_may_hold = false;  // the receiver's window, whose scale is not known, may have ended it
+    bool estimated = false;          // events are in the order that RemoteSender estimates
 };
 
 }  // namespace sanscope

@@ -23,6 +23,8 @@ class PacedCandidate : public CwndControl<Bbr> {
         late_us_ = tp.now_us;
         init(tp);
     }
+    // What the window follows from is still what was before.
+    bool is_unknown() const { return late_us_ != never_us && !ops_.has_measured(); }
     // How large the window was then is not known: in startup it stays what it was as long as the application sends less.
     bool may_be_larger() const {
         return late_us_ != never_us && ops_.starting_up() && !ops_.doubts_application_limit();

@@ -9,6 +9,7 @@
 #include "analyzer/sender/candidates/burst_end.h"
 #include "analyzer/sender/candidates/growth_record.h"
 #include "analyzer/sender/candidates/mismatch_score.h"
+#include "analyzer/sender/candidates/shown_window.h"
 #include "analyzer/sender/candidates/tso_autosize.h"
 #include "analyzer/sender/kernel/cwnd_control.h"
 
@@ -26,6 +27,11 @@ class WindowCandidate : public CwndControl<Ops> {
 
     // Its window is but what the sender was seen to use.
     bool is_late() const { return late_; }
+    // Nothing has shown since the capture began, amid the connection, how large it is: at least what was used. A window that grew
+    // before stays as it is while the application sends less (tcp_is_cwnd_limited), and what a reduction leaves is a share of it.
+    bool is_unknown() const { return shown_.is_unknown(); }
+    // Its ssthresh is from before the capture, or follows from a window that was.
+    bool threshold_is_unknown() const { return threshold_unknown_; }
     // What contradicts this candidate, in round trips.
     double mismatch() const { return mismatch_.total(); }
     const GrowthRecord& growth() const { return growth_; }
@@ -34,15 +40,15 @@ class WindowCandidate : public CwndControl<Ops> {
     // use.
     void init_late(const SenderState& tp) {
         late_ = true;
+        shown_.begin_late();
+        threshold_unknown_ = prior_threshold_unknown_ = true;
         window_.ssthresh = window_.cwnd;
         Linux::init(tp);
     }
 
     // What Linux does, and what is known of the window's use since the last reduction.
     void init_cwnd_reduction() {
-        late_ = false;
-        ++growth_.reductions;
-        prior_raised_ = std::exchange(raised_, 0);
+        note_reduction();
         Linux::init_cwnd_reduction();
         forget_use(window_.cwnd);
     }
@@ -55,8 +61,7 @@ class WindowCandidate : public CwndControl<Ops> {
         Linux::enter_loss(tp, first);
         lifted_ = 0;
         if (!first) return;
-        ++growth_.reductions;
-        prior_raised_ = std::exchange(raised_, 0);
+        note_reduction();
         forget_use(cwnd);
     }
     void cong_control(const SenderState& tp, const AckSample& sample) {
@@ -69,6 +74,7 @@ class WindowCandidate : public CwndControl<Ops> {
         if (!Linux::undo_cwnd_reduction(tp)) return;
         lifted_ = 0;
         raised_ = prior_raised_;
+        threshold_unknown_ = prior_threshold_unknown_;
     }
     void cwnd_restart(const SenderState& tp, int64_t idle_us) {
         if (!this->slow_start_after_idle_) return;
@@ -157,6 +163,13 @@ class WindowCandidate : public CwndControl<Ops> {
     void note_flight_at_most(uint32_t segments) { flight_at_most_ = std::max(flight_at_most_, segments); }
 
   private:
+    void note_reduction() {
+        late_ = is_unknown();
+        shown_.on_reduction();
+        ++growth_.reductions;
+        prior_raised_ = std::exchange(raised_, 0);
+        prior_threshold_unknown_ = std::exchange(threshold_unknown_, is_unknown());
+    }
     // Much more than the window that an idle restart leaves, before anything of it can have been acknowledged: the sender was not
     // restarted, and never is (net.ipv4.tcp_slow_start_after_idle = 0).
     void disprove_restart(const SenderState& tp) {
@@ -227,10 +240,11 @@ class WindowCandidate : public CwndControl<Ops> {
     // Where the sender stopped although it had more to send shows cwnd. Being a little off again and again in the same
     // direction moves the window there.
     void weigh(const SenderState& tp, const BurstEnd& end) {
-        if (!is_sender_stop(end)) return;
+        if (!is_sender_stop(end) || end.receiver_may_hold) return;
         const uint32_t burst = burst_segments(tp);
         if (!receiver_has_room(tp, burst)) return;
         const uint32_t in_flight = tp.in_flight();
+        shown_.on_stop(tp, burst);
         if (late_ && leaves_room(tp, burst)) {
             window_.cwnd = in_flight;
             return;
@@ -314,6 +328,9 @@ class WindowCandidate : public CwndControl<Ops> {
     bool use_begun_ = false;
     uint32_t flight_at_most_ = 0;
     bool late_ = false;
+    ShownWindow shown_;
+    bool threshold_unknown_ = false;
+    bool prior_threshold_unknown_ = false;  // before the last reduction
     MismatchScore mismatch_;
     GrowthRecord growth_;
     uint32_t raised_ = 0;  // since the last reduction, to what was in flight

@@ -112,6 +112,89 @@ TEST_P(LateCapture, FindsTheWindowOfASenderThatFillsIt) {
     EXPECT_GE(static_cast<double>(close), 0.9 * static_cast<double>(compared));
 }
 
+// A window of hundreds of segments, of which the application then uses about twenty: neither these nor what a loss leaves of them
+// is the window.
+class LateOfASmallLoad : public testing::TestWithParam<SimulatedSender::Control> {
+  protected:
+    LateOfASmallLoad() : simulation_(path()) {
+        simulation_.data_link().drop(simulation_.segment(600));
+        simulation_.write_segments_at(0, 1500);
+        for (int64_t at_ms = 1000; at_ms < 5000; at_ms += 30)
+            simulation_.write_at(at_ms * millisecond, small_write);
+        simulation_.write_segments_at(bulk_ns, 40'000);
+    }
+    static Simulation::Options path() {
+        Simulation::Options options = path_of(40 * millisecond, 200, 10'000);
+        options.sender.control = GetParam();
+        return options;
+    }
+    // Runs it, and replays what was captured since 1.5 s.
+    Replayed replayed() {
+        simulation_.run_for(9 * second);
+        SenderOptions options = simulation_.sender_options();
+        options.mss = 0;
+        return Replayed(from(simulation_, 1500 * millisecond), options);
+    }
+    // How many of the rows of that time tell of a window, and how many of these of a wrong one.
+    struct Told {
+        size_t rows = 0;
+        size_t windows = 0;
+        size_t thresholds = 0;
+        size_t wrong = 0;
+        size_t congestion = 0;
+    };
+    Told told(const Replayed& late, int64_t from_ns, int64_t to_ns) const {
+        Told told;
+        for (const TruthSample& sample : simulation_.truth()) {
+            if (sample.time_ns < simulation_.absolute(from_ns) ||
+                sample.time_ns > simulation_.absolute(to_ns))
+                continue;
+            const std::optional<WindowRow> row = late.window_after(sample.packet);
+            if (!row) continue;
+            ++told.rows;
+            told.congestion += row->limit == SendLimit::congestion ? 1u : 0u;
+            told.thresholds += row->ssthresh != unknown<uint32_t> ? 1u : 0u;
+            if (row->cwnd == unknown<uint32_t>) continue;
+            ++told.windows;
+            const int64_t truth = int64_t{sample.figures.cwnd} * simulation_.mss();
+            told.wrong += truth < row->cwnd_low || truth > row->cwnd_high ? 1u : 0u;
+        }
+        return told;
+    }
+    static constexpr uint32_t small_write = 20 * 1448 - 300;
+    static constexpr int64_t bulk_ns = 6 * second;
+    Simulation simulation_;
+};
+INSTANTIATE_TEST_SUITE_P(Controls, LateOfASmallLoad,
+                         testing::Values(SimulatedSender::Control::reno, SimulatedSender::Control::cubic),
+                         control_name);
+
+TEST_P(LateOfASmallLoad, SaysNothingOfAWindowThatItDoesNotFill) {
+    const Replayed late = replayed();
+    const Told before = told(late, 1500 * millisecond, bulk_ns);
+    ASSERT_GT(before.rows, 500u);
+    EXPECT_EQ(before.windows, 0u);
+    EXPECT_EQ(before.thresholds, 0u);
+    EXPECT_EQ(before.congestion, 0u);
+    // One that always has more to send shows it.
+    const Told behind = told(late, bulk_ns + second, 9 * second);
+    ASSERT_GT(behind.rows, 1000u);
+    EXPECT_EQ(behind.windows, behind.rows);
+    EXPECT_LE(behind.wrong, behind.rows / 10);
+}
+
+TEST_P(LateOfASmallLoad, SaysNothingOfWhatALossLeavesOfIt) {
+    simulation_.data_link().drop(simulation_.segment(1500 + 8) + 60 * small_write);
+    const Replayed late = replayed();
+    const Told before = told(late, 1500 * millisecond, bulk_ns);
+    ASSERT_EQ(late.transitions().size(), 3u);
+    EXPECT_EQ(before.windows, 0u);
+    EXPECT_EQ(before.thresholds, 0u);
+    const Told behind = told(late, bulk_ns + second, 9 * second);
+    EXPECT_EQ(behind.windows, behind.rows);
+    EXPECT_LE(behind.wrong, behind.rows / 10);
+}
+
 // Packets cut within the SYN's options, which hold the window's scale (RFC 7323 §2.2): the window is not known, no window shut.
 // What is kept of the options, whole words among it: RFC 9293 §3.1 pads them to these.
 class CutSyn : public testing::TestWithParam<size_t> {};
