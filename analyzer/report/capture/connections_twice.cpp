@@ -52,14 +52,22 @@ bool is_one_session(const ResultStore& store, const ConnectionRow& one, const Co
            first.isid != unknown<uint64_t> && first.tsih == second.tsih && first.tsih != unknown<uint16_t>;
 }
 
-bool begin_alike(const ConnectionRow& one, const ConnectionRow& other) {
+// In which of the directions whose beginnings are known two TCP streams begin with the same sequence number, and with another.
+struct Beginnings {
+    size_t alike = 0;
+    size_t other = 0;
+};
+
+Beginnings beginnings(const ConnectionRow& one, const ConnectionRow& other) {
+    Beginnings found;
     for (const Role role : {Role::initiator, Role::target}) {
         const size_t of_one = index_of(one.side_of(role));
         const size_t of_other = index_of(other.side_of(role));
-        if (!one.stream_start_known[of_one] || !other.stream_start_known[of_other]) return false;
-        if (one.stream_start_seq[of_one] != other.stream_start_seq[of_other]) return false;
+        if (!one.stream_start_known[of_one] || !other.stream_start_known[of_other]) continue;
+        const bool alike = one.stream_start_seq[of_one] == other.stream_start_seq[of_other];
+        ++(alike ? found.alike : found.other);
     }
-    return true;
+    return found;
 }
 
 ConnectionTwice compare(const std::vector<Command>& one, const std::vector<Command>& other) {
@@ -113,12 +121,14 @@ std::vector<ConnectionTwice> connections_twice(const ResultStore& store, const S
         for (const uint32_t candidate : candidates) {
             const ConnectionRow& other = store.connection(candidate);
             const bool of_one_session = is_one_session(store, other, row);
-            if (!of_one_session && !begin_alike(other, row)) continue;
+            const Beginnings begin = beginnings(other, row);
+            if (!of_one_session && begin.alike < 2) continue;
             ConnectionTwice alike = compare(commands[candidate - 1], of);
             if (alike.commands == 0) continue;
             alike.first = candidate;
             alike.second = number;
             alike.of_one_session = of_one_session;
+            alike.begins_otherwise = begin.other > 0;
             twice.push_back(alike);
             break;
         }
@@ -140,15 +150,21 @@ void add_connections_twice(FindingList& list, std::span<const ConnectionTwice> t
     finding.severity = Finding::Severity::notice;
     finding.side = Finding::Side::capture;
     finding.confidence = Finding::Confidence::likely;
+    const bool otherwise = std::ranges::any_of(twice, &ConnectionTwice::begins_otherwise);
     finding.title =
         twice.size() == 1
-            ? fmt::format("Connections {} and {} carry the same commands: one connection, captured twice",
-                          one.first, one.second)
+            ? fmt::format("Connections {} and {} carry the same commands: {}", one.first, one.second,
+                          otherwise ? "one session, captured on both sides of a device between"
+                                    : "one connection, captured twice")
             : fmt::format("{} carry the same commands as others: each is in the capture twice",
                           counted(twice.size(), "connection"));
     finding.explanation =
-        "As where they are captured before and behind a router that translates addresses (NAT), or a load "
-        "balancer. Commands, bytes and losses are counted for both. Analyse one of the two places alone.";
+        otherwise ? "Their sequence numbers differ: a firewall that changes them, or a proxy that ends "
+                    "TCP, whose two connections each have losses of their own. Commands and bytes are "
+                    "counted for both. Analyse one of the two places alone."
+                  : "As where they are captured before and behind a router that translates addresses "
+                    "(NAT), or a load balancer. Commands, bytes and losses are counted for both. "
+                    "Analyse one of the two places alone.";
     finding.connection = one.second;
     finding.connections = {one.first, one.second};
     finding.add_sign(fmt::format("{} with the same task tags, CmdSN and addresses, {} apart at most",

@@ -9,14 +9,16 @@
 
 namespace sanscope {
 
-// One iSCSI connection that is in the capture as two, as before and behind a router that translates addresses (NAT): both are of the
-// same session, or their TCP streams begin with the same sequence numbers, and they carry the same commands at about the same time.
+// One iSCSI connection that is in the capture as two, as before and behind a router that translates addresses (NAT), or a proxy: both
+// are of the same session, or their TCP streams begin with the same sequence numbers, and they carry the same commands at about the
+// same time.
 struct ConnectionTwice {
     uint32_t first = 0;
     uint32_t second = 0;
     uint64_t commands = 0;  // that were compared, and are the same
     int64_t apart_ns = 0;   // the farthest of them
     bool of_one_session = false;
+    bool begins_otherwise = false;  // the sequence numbers of their TCP streams are known, and differ
 };
 
 // Empty where commands are not kept. A connection is `second` once at most.

@@ -52,7 +52,7 @@ class Twice : public testing::Test, protected test::MadeUpCapture {
 };
 
 TEST_F(Twice, one_session_on_both_sides_of_an_address_translation) {
-    add_two(7, 99, 30 * us);
+    add_two(7, 1000, 30 * us);
     ASSERT_THAT(found(), SizeIs(1));
     EXPECT_EQ(found()[0].apart_ns, 30 * us);
     const Finding finding = find_one(Kind::captured_twice);
@@ -60,6 +60,14 @@ TEST_F(Twice, one_session_on_both_sides_of_an_address_translation) {
     EXPECT_EQ(finding.severity, Finding::Severity::notice);
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("ISID and TSIH")));
     EXPECT_THAT(find(Kind::nothing_wrong), IsEmpty());
+}
+
+// What ends TCP, and begins another connection with sequence numbers of its own, is no copy of it.
+TEST_F(Twice, one_session_on_both_sides_of_a_proxy_is_not_said_to_be_one_connection) {
+    add_two(7, 99, 30 * us);
+    const Finding finding = find_one(Kind::captured_twice);
+    EXPECT_THAT(finding.title, HasSubstr("one session, captured on both sides of a device between"));
+    EXPECT_THAT(finding.explanation, HasSubstr("a proxy that ends TCP"));
 }
 
 TEST_F(Twice, of_a_session_begun_before_the_sequence_numbers_show_it) {
