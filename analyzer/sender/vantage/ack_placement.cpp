@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/net/decoded_packet.h"
+
 namespace sanscope {
 namespace {
 
@@ -32,6 +34,12 @@ void AckPlacement::place(const RemoteSegments& segments, bool room_known) {
     acks_before_ = acks.first();
     const SentSegment& segment = pending.segment;
     if (pending.continues_write) return;
+    // None comes before the SYN, whatever its timestamps say: over a path of less than a tick the acknowledgement of it has the
+    // timestamp that it echoes.
+    if ((segment.flags & tcp_syn) != 0) {
+        earliest_ns_ = pending.arrival_ns - round_trip_->ns();
+        return settle_time();
+    }
     AckRange range = echoes_->processed_before(segment, acks);
     const bool answers = !segment.unseen && range.least > acks.first();
     const int64_t answered_ns = answers ? acks[range.least - 1].left_ns : no_time;

@@ -171,6 +171,17 @@ TEST(RemoteSender, EchoedTimestampPartsTheAcknowledgementsThatCameFromThoseThatD
     EXPECT_THAT(r.finish(), ElementsAre("a:100", "a:200", "s:900", "a:300"));
 }
 
+// Over a path of less than a millisecond: the SYN and the acknowledgement of the SYN-ACK have the same timestamp.
+TEST(RemoteSender, NoAcknowledgementComesBeforeTheSyn) {
+    Recorder r({mss, true, true}, 700 * us);
+    SentSegment syn_ack =
+        Segment{.at = 700 * us, .seq = 899, .length = 0, .ack = 5000, .timestamp = 7, .echo = 50};
+    syn_ack.flags = tcp_syn;
+    r.sent(syn_ack);
+    r.ack(Ack{.at = 710 * us, .ack = 900, .seq = 5000, .timestamp = 50});
+    EXPECT_THAT(r.finish(), ElementsAre("s:899", "a:900"));
+}
+
 TEST(RemoteSender, LaterAcknowledgementOfATickIsNotWhatIsEchoed) {
     Recorder r;
     r.ack(Ack{.at = 0, .ack = 100, .timestamp = 50});
