@@ -328,9 +328,26 @@ int64_t unexplained_wait_ns(const LogHistogram& took, std::span<const SenderFact
     return rtt_ns != no_time && half_ns >= many_round_trips * rtt_ns ? half_ns : 0;
 }
 
+// By TCP, for a share of the time that is worth telling of.
+struct HeldBack {
+    bool surely = false;
+    bool perhaps = false;
+};
+
+HeldBack held_back_by_tcp(std::span<const SenderFacts> senders) {
+    constexpr double noticeable_share = 0.1;
+    HeldBack held_back;
+    for (const SenderFacts& sender : senders) {
+        if (!sender.connection->iscsi) continue;
+        held_back.surely |= share_of(sender.held_back_ns(), sender.judged_ns()) >= noticeable_share;
+        held_back.perhaps |= share_of(sender.limit_unknown_ns, sender.judged_ns()) >= noticeable_share;
+    }
+    return held_back;
+}
+
 // With the figures of the kind that moved most.
 Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands,
-                      std::span<const SenderFacts> senders, bool tcp_waited, bool slow_are_told) {
+                      std::span<const SenderFacts> senders, const HeldBack& held_back, bool slow_are_told) {
     Finding finding;
     finding.kind = Kind::nothing_wrong;
     const Summary& summary = input.store.summary();
@@ -434,12 +451,14 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands,
     if (wait_ns > 0) {
         finding.explanation +=
             ". Nothing that was found explains why the usual one takes so many round trips.";
-    } else if (tcp_waited && bytes_missing) {
+    } else if (held_back.surely && bytes_missing) {
         finding.explanation +=
             ". Whether TCP held data back is not known: acknowledgements may be missing as well.";
-    } else if (tcp_waited) {
+    } else if (held_back.surely) {
         finding.explanation +=
             ". TCP held data back for part of the time, as it does on any path that is used in full.";
+    } else if (held_back.perhaps) {
+        finding.explanation += ". Whether TCP held data back the capture does not tell for part of the time.";
     } else {
         finding.explanation +=
             slow_are_told ? ". TCP did not hold data back for long." : ". TCP did not hold them back.";
@@ -542,16 +561,11 @@ std::vector<Finding> findings(const FindingsInput& input) {
         return sender.connection->iscsi &&
                (sender.is_half_captured() || sender.connection->lacks_pure_acks() || sender.is_all_twice());
     });
-    const bool tcp_waited = std::ranges::any_of(senders, [](const SenderFacts& sender) {
-        constexpr double noticeable_share = 0.1;
-        return sender.connection->iscsi &&
-               share_of(sender.held_back_ns(), sender.judged_ns()) >= noticeable_share;
-    });
     const bool slow_are_told = std::ranges::any_of(list, [](const Finding& finding) {
         return finding.kind == Kind::slow_commands || finding.kind == Kind::slow_command;
     });
     if (is_well && !in_part && twice.empty() && out_of_order.empty() && input.store.summary().commands() > 0)
-        list.push_back(nothing_wrong(input, commands, senders, tcp_waited, slow_are_told));
+        list.push_back(nothing_wrong(input, commands, senders, held_back_by_tcp(senders), slow_are_told));
     for (Finding& finding : list) {
         begin_with_capital(finding.title);
         begin_with_capital(finding.explanation);

@@ -106,6 +106,18 @@ TEST_F(Findings, where_bytes_are_missing_it_is_not_said_that_tcp_held_data_back)
                       Not(HasSubstr("as it does on any path"))));
 }
 
+// As of a capture begun late, whose congestion window nothing has shown.
+TEST_F(Findings, where_it_is_not_known_what_held_data_back_it_is_not_said_that_tcp_did_not) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.in_flight = 5000});
+    add_window(target, 150, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 100; ++i) add_read(10 * i, 1);
+    EXPECT_THAT(find_one(Kind::nothing_wrong).explanation,
+                AllOf(HasSubstr("Whether TCP held data back the capture does not tell"),
+                      Not(HasSubstr("did not hold"))));
+}
+
 // A host that does not look at the residual takes what it did not get for data.
 TEST_F(Findings, reads_that_moved_less_with_a_good_status_are_not_called_well) {
     for (int64_t i = 0; i < 40; ++i) add_read(10 * i, 1);

@@ -65,6 +65,7 @@ struct SenderFacts {
     bool has_windows = false;
     int64_t busy_ns = 0;  // of the time observed, a command was under way
     std::array<int64_t, send_limits> limited_busy_ns{};
+    int64_t limit_unknown_ns = 0;  // of busy_ns, with data in flight
     std::array<TimeProfile, send_limits> limited;
     TimeSpans held_back;  // by anything but its application
     TimeSpans flowing;    // its data passed one upon another, in the capture's time

@@ -126,6 +126,8 @@ class WindowPass {
             if (limit != SendLimit::application) facts.held_back.add(last_.time_ns, row.time_ns);
             if (limit == SendLimit::recovery) facts.repairs.add(last_.time_ns, row.time_ns);
             if (limit == SendLimit::receiver) receive_window_.waited_for(sender_, last_, row, busy_ns);
+        } else if (last_.in_flight > 0) {
+            facts.limit_unknown_ns += busy_ns;
         }
         path_queue_.pass(sender_, last_, row, busy_ns);
     }
