@@ -94,12 +94,17 @@ std::string service_words(int64_t least_ns, int64_t most_ns) {
     return fmt::format("{} to {}", human_duration(least_ns), human_duration(most_ns));
 }
 
+bool begins_in_capture(const ConnectionRow& row) {
+    return row.out.syns > 0 || row.in.syns > 0;
+}
+
 // By what both TCPs and other commands did while it was under way; of its time budget only what doubts the target counts.
 Cause likely_cause(const ResultStore& store, const SlowCommand& slow, const CommandFacts& commands,
                    const ConnectionWaits& waits, const BudgetSays& says) {
     const CommandRow& row = *slow.row;
-    // Asked before anything of the connection had been answered, all at once: its window had yet to grow.
-    const bool among_first = row.connection != 0 && row.connection <= commands.first_transfer_ns.size() &&
+    // Asked before anything of a new connection had been answered, all at once: its window had yet to grow.
+    const bool is_known = row.connection != 0 && row.connection <= commands.first_transfer_ns.size();
+    const bool among_first = is_known && begins_in_capture(store.connection(row.connection)) &&
                              commands.first_transfer_ns[row.connection - 1] != no_time &&
                              row.request_ns < commands.first_transfer_ns[row.connection - 1];
     const int64_t half_ns = slow.excess_ns() / 2;

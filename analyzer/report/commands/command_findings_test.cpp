@@ -307,10 +307,13 @@ TEST_F(Findings, the_first_commands_of_a_connection_may_take_long) {
     add_flow(target, 9900, 10 * mss);
     for (int64_t i = 0; i < 8; ++i) add_read(i, 150 + 5 * i);
     for (int64_t i = 0; i < 60; ++i) add_read(200 + 10 * i, 12);
-    const std::vector<Finding> slow = find(Kind::slow_commands);
-    ASSERT_EQ(slow.size(), 1u);
-    EXPECT_EQ(slow.front().severity, Finding::Severity::information);
-    EXPECT_THAT(slow.front().explanation, HasSubstr("whose congestion window was still growing"));
+    // The connection may have begun long before.
+    const std::string growing = "whose congestion window was still growing";
+    EXPECT_THAT(find_one(Kind::slow_commands).explanation, Not(HasSubstr(growing)));
+    store.connection(1).out.syns = 1;
+    const Finding slow = find_one(Kind::slow_commands);
+    EXPECT_EQ(slow.severity, Finding::Severity::information);
+    EXPECT_THAT(slow.explanation, HasSubstr(growing));
     // Later ones are worth a look.
     add_read(850, 140);
     EXPECT_EQ(find_one(Kind::slow_command).severity, Finding::Severity::notice);
