@@ -44,7 +44,7 @@ SendLimit limit_despite_room(const SenderState& state, uint32_t least_cwnd, uint
     // Chosen, by what kernels told of their windows: so far off, an estimate at the sender hardly ever is.
     const bool has_much_room = in_flight <= 2 * least_cwnd / 3;
     const bool less_than_before = in_flight + wanted <= stopped_at;
-    return (has_much_room && !surely) || less_than_before ? SendLimit::application : SendLimit::unknown;
+    return !surely && (has_much_room || less_than_before) ? SendLimit::application : SendLimit::unknown;
 }
 
 SendLimit limit_despite_room_afar(const SenderState& state, uint32_t least_cwnd, uint32_t wanted,
