@@ -270,6 +270,7 @@ class SenderReplay::Machine {
         const uint32_t burst =
             std::max(std::min(wire_.windows().cubic.burst_segments(state), estimate.cwnd / 3), 1u);
         const bool has_more = more_waiting_ || last_was_full_;
+        has_more_ = has_more;
         const uint32_t wanted = has_more ? burst : 1;
         // The last segment that a window has room for is seldom a full one, and what is known of it from afar no closer than to a burst.
         const uint32_t room_wanted = estimated_ ? burst : wanted;
@@ -352,9 +353,15 @@ class SenderReplay::Machine {
         if (by_itself && has_room_ && !estimated_ && !acks_missing_) {
             const bool in_time = next_ns <= paced_until_ns_;
             const bool writing = next_ns - held_row_->time_ns <= writing_gap_ns;
-            if (!writing) paced_steps_ = in_time ? paced_steps_ + 1 : 0;
+            if (!writing) {
+                paced_steps_ = in_time ? paced_steps_ + 1 : 0;
+                whole_steps_ = has_more_ ? whole_steps_ + 1 : 0;
+            }
             const bool paces = in_time && paced_steps_ >= enough_paced_steps;
-            held_row_->limit = paces ? SendLimit::unknown : SendLimit::application;
+            // What an application writes ends with a full segment seldom: a rate that was set for it holds it back, or a queue
+            // (SO_MAX_PACING_RATE, fq).
+            const bool rests = !writing && whole_steps_ >= enough_paced_steps;
+            held_row_->limit = paces || rests ? SendLimit::unknown : SendLimit::application;
         }
         flush();
     }
@@ -396,13 +403,15 @@ class SenderReplay::Machine {
     uint32_t stopped_at_ = 0;  // segments in flight after the last new one
     bool held_ = false;
     bool held_sent_ = false;
+    uint32_t whole_steps_ = 0;  // the same, each after a full segment
     uint32_t paced_steps_ = 0;  // new data in a row that no acknowledgement released, as BBR would send them
     int64_t paced_until_ns_ = 0;  // of the row that waits: until then BBR may have held it back; 0: it cannot
     bool has_room_ = false;       // the window as estimated, of the row that waits
-    bool sent_new_ = false;       // the last segment sent carried new data
-    bool repeats_ = false;        // the row that waits says what the one before said
-    bool acks_missing_ = false;   // the sender went on by some that were not captured
-    bool stale_ = false;          // something changed since the last one was made
+    bool has_more_ = false;  // its last segment was hardly the end of what was written, of the row that waits
+    bool sent_new_ = false;  // the last segment sent carried new data
+    bool repeats_ = false;   // the row that waits says what the one before said
+    bool acks_missing_ = false;  // the sender went on by some that were not captured
+    bool stale_ = false;         // something changed since the last one was made
     WindowRow rows_[2] = {log_.window_row(), log_.window_row()};
     WindowRow* held_row_ = &rows_[0];
     WindowRow* written_row_ = &rows_[1];  // the last that was

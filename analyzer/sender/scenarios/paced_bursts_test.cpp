@@ -27,5 +27,16 @@ TEST(PacedBursts, LaterOnesAre) {
     script.check();
 }
 
+// At a rate that was set for it (SO_MAX_PACING_RATE): what an application writes would end with a full segment now and then at most.
+TEST(PacedBursts, OfWholeSegmentsAgainAndAgainAreNotSaidToBeTheApplications) {
+    Script script({.rtt_ms = 20});
+    script.at(0).sends(0, 2);
+    script.at(4).sends(2, 4).holds({.limit = SendLimit::application});
+    script.at(8).sends(4, 6).holds({.limit = SendLimit::unknown});
+    script.at(12).sends(6, 8).holds({.limit = SendLimit::unknown});
+    script.at(16).sends(8, 9);
+    script.check();
+}
+
 }  // namespace
 }  // namespace sanscope::simulated
