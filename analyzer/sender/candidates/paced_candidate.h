@@ -18,8 +18,12 @@ class PacedCandidate : public CwndControl<Bbr> {
     // What contradicts this candidate, in round trips.
     double mismatch() const { return mismatch_.total(); }
 
-    // The beginning of the connection was not captured.
+    // What came before was not captured.
     void init_late(const SenderState& tp) {
+        const bool doubts = ops_.doubts_application_limit();
+        ops_ = {};
+        if (doubts) ops_.doubt_application_limit();
+        window_.cwnd = std::min(window_.cwnd, initial_cwnd);
         late_us_ = tp.now_us;
         init(tp);
     }

@@ -15,7 +15,10 @@ namespace sanscope {
 // sends less shows nothing of it.
 class ShownWindow {
   public:
-    void begin_late() { unknown_ = true; }
+    void begin_late() {
+        *this = {};
+        unknown_ = true;
+    }
     bool is_unknown() const { return unknown_; }
 
     // The sender stopped, with more to send, after an acknowledgement; `burst`: the segments that it hands down at once.

@@ -36,10 +36,14 @@ class WindowCandidate : public CwndControl<Ops> {
     double mismatch() const { return mismatch_.total(); }
     const GrowthRecord& growth() const { return growth_; }
 
-    // The beginning of the connection was not captured: until the first reduction cwnd is what the sender is seen to
-    // use.
+    // What came before was not captured: until the first reduction of a window that was shown cwnd is what the sender is seen to use.
     void init_late(const SenderState& tp) {
         late_ = true;
+        window_.cwnd = std::min(window_.cwnd, initial_cwnd);
+        raised_ = prior_raised_ = lifted_ = 0;
+        most_used_ = second_used_ = round_used_ = flight_at_most_ = stops_ = 0;
+        use_begun_ = restart_.open = false;
+        run_ = {};
         shown_.begin_late();
         threshold_unknown_ = prior_threshold_unknown_ = true;
         window_.ssthresh = window_.cwnd;

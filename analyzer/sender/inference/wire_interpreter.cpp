@@ -2,6 +2,7 @@
 #include "analyzer/sender/inference/wire_interpreter.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/sender/inference/retransmission_cause.h"
@@ -36,7 +37,8 @@ WireInterpreter::WireInterpreter(SenderLog& log, SendBudget& budget, const Sende
 void WireInterpreter::set_now(PacketNumber packet, int64_t time_ns) {
     if (journal_.time_ns() == no_time) base_us_ = std::min<int64_t>(0, time_ns / 1000);
     // Packets of the two directions may stand a little out of order.
-    tp_.now_us = std::max(tp_.now_us, time_ns / 1000 - base_us_);
+    const int64_t before_us = std::exchange(tp_.now_us, std::max(tp_.now_us, time_ns / 1000 - base_us_));
+    silence_us_ = journal_.time_ns() == no_time ? 0 : tp_.now_us - before_us;
     journal_.at(packet, time_ns);
 }
 
@@ -80,8 +82,7 @@ void WireInterpreter::on_sent(const SentSegment& segment) {
     if (is_far(tp_.snd_nxt.distance_to(begin))) {
         // The capture paused for long: this is of the connection, and what is outstanding is not known.
         if (length == 0) return;
-        kernel_.reset_queue(begin);
-        begin_in_flight();
+        lose_track(begin);
     }
     if (segment.keeps_alive) {
         const Serial32 probed = begin.before(tp_.snd_una) ? tp_.snd_una : begin;
@@ -93,8 +94,10 @@ void WireInterpreter::on_sent(const SentSegment& segment) {
     if (length == 0) return;
     if (segment.unseen) return on_unseen(segment, begin, end);
     const bool again = segment.sent == Sent::again;
-    if (!again && !segment.overtaken && begin == tp_.snd_nxt) [[likely]]
+    if (!again && !segment.overtaken && begin == tp_.snd_nxt) [[likely]] {
+        unseen_bytes_ = 0;
         return send_new(segment, begin, end);
+    }
     // Some probe a window that is shut with the byte behind it, the same one again and again.
     if (length == 1 && again && tp_.snd_wnd_known && !begin.before(tp_.wnd_end)) {
         journal_.add(segment, begin, length, LossKind::zero_window_probe, nullptr, tp_.now_us);
@@ -131,6 +134,8 @@ void WireInterpreter::on_syn(const SentSegment& segment) {
 void WireInterpreter::on_unseen(const SentSegment& segment, Serial32 begin, Serial32 end) {
     if (!end.after(tp_.snd_nxt)) return;
     const Serial32 from = begin.before(tp_.snd_nxt) ? tp_.snd_nxt : begin;
+    unseen_bytes_ += tp_.snd_nxt.distance_to(end);
+    if (is_gap(unseen_bytes_)) return lose_track(end);
     add_missed(from);
     send_new(segment, from, end);
 }
@@ -139,6 +144,7 @@ void WireInterpreter::on_first_time(const SentSegment& segment, Serial32 begin, 
     const auto length = static_cast<uint32_t>(begin.distance_to(end));
     const uint64_t late_row = segment.overtaken ? journal_.add_late(segment, begin, length) : 0;
     if (late_row != 0) journal_.on_late_original(begin, end);
+    unseen_bytes_ = 0;
     if (begin.before(tp_.snd_nxt)) fill_in(segment, begin, end, late_row);
     if (!end.after(tp_.snd_nxt)) return;
     const Serial32 from = begin.before(tp_.snd_nxt) ? tp_.snd_nxt : begin;
@@ -254,12 +260,32 @@ void WireInterpreter::add_unseen(Serial32 begin, Serial32 end) {
     queue_segments(unseen, begin, end, true);
 }
 
+// More than any window can have let go since what was seen last, or anything at all in a silence of both ends: at least for a round
+// trip the capture lacks both directions.
+bool WireInterpreter::is_gap(int64_t bytes) const {
+    constexpr int64_t least_timeout_us = 200'000;  // TCP_RTO_MIN
+    if (bytes <= 0) return false;
+    if (bytes > longest_hole || silence_us_ > std::max(least_timeout_us, 2 * tp_.srtt_us)) return true;
+    uint32_t segments = std::max(tp_.packets_out, WindowCandidate<Reno>::initial_cwnd);
+    const auto widen = [&](const auto& window) { segments = std::max(segments, window.cwnd()); };
+    widen(windows_.cubic);
+    widen(windows_.reno);
+    widen(windows_.bbr);
+    return bytes > 2 * int64_t{segments} * tp_.mss;  // twice: in slow start
+}
+
+// What was sent up to there, heard, and lost meanwhile, and what became of the window, nobody knows.
+void WireInterpreter::lose_track(Serial32 seq) {
+    const int32_t window = tp_.snd_una.distance_to(tp_.wnd_end);
+    kernel_.reset_queue(seq);
+    tp_.wnd_end = seq + static_cast<uint32_t>(std::max(window, 0));
+    begin_in_flight();
+    windows_.each([&](auto& candidate) { candidate.init_late(tp_); });
+}
+
 // A hole before what is sent now: of the capture, or of what the tap saw.
 void WireInterpreter::add_missed(Serial32 seq) {
-    if (tp_.snd_nxt.distance_to(seq) > longest_hole) {
-        kernel_.reset_queue(seq);
-        begin_in_flight();
-    }
+    if (is_gap(tp_.snd_nxt.distance_to(seq))) lose_track(seq);
     if (seq.after(tp_.snd_nxt)) add_unseen(tp_.snd_nxt, seq);
 }
 
@@ -336,7 +362,8 @@ bool WireInterpreter::on_ack(const ReceivedAck& ack) {
     }
     const int32_t beyond = tp_.snd_nxt.distance_to(ack.ack);
     if (is_far(beyond)) return true;
-    if (beyond > longest_hole) kernel_.reset_queue(ack.ack);
+    unseen_bytes_ = 0;
+    if (is_gap(beyond)) lose_track(ack.ack);
     if (ack.ack.after(tp_.snd_nxt)) add_unseen(tp_.snd_nxt, ack.ack);
     if (!sack_known_) learn_sack(ack);
     tp_.rcv_tsecr = ack.timestamp_echo;

@@ -195,6 +195,43 @@ TEST_P(LateOfASmallLoad, SaysNothingOfWhatALossLeavesOfIt) {
     EXPECT_LE(behind.wrong, behind.rows / 10);
 }
 
+// The capture stood still for seconds, in which the window was reduced and grew, as in files of a ring buffer that do not follow on
+// each other: it is not what it was before.
+class Gap : public testing::TestWithParam<SimulatedSender::Control> {};
+INSTANTIATE_TEST_SUITE_P(Controls, Gap,
+                         testing::Values(SimulatedSender::Control::reno, SimulatedSender::Control::cubic),
+                         control_name);
+
+TEST_P(Gap, OfTheCaptureLeavesTheWindowUnknownUntilItIsShown) {
+    Simulation::Options options = path_of(40 * millisecond, 10, 60);
+    options.sender.control = GetParam();
+    Simulation simulation(options);
+    simulation.write_segments_at(0, 100'000);
+    simulation.run_for(20 * second);
+    size_t said = 0;
+    size_t wrong = 0;
+    for (const int64_t ends_ms : {5003, 5503, 6104, 7007, 8001}) {
+        std::vector<SenderEvent> events;
+        for (const SenderEvent& event : simulation.events()) {
+            const int64_t time_ns = std::visit([](const auto& e) { return e.time_ns; }, event);
+            const bool lacks = time_ns >= simulation.absolute(4 * second) &&
+                               time_ns < simulation.absolute(ends_ms * millisecond);
+            if (!lacks) events.push_back(event);
+        }
+        const Replayed replayed(events, simulation.sender_options());
+        for (const TruthSample& sample : simulation.truth()) {
+            if (sample.time_ns < simulation.absolute(ends_ms * millisecond)) continue;
+            const std::optional<WindowRow> row = replayed.window_after(sample.packet);
+            if (!row || row->cwnd == unknown<uint32_t>) continue;
+            const int64_t truth = int64_t{sample.figures.cwnd} * simulation.mss();
+            ++said;
+            wrong += truth < row->cwnd_low || truth > row->cwnd_high ? 1u : 0u;
+        }
+    }
+    EXPECT_GT(said, simulation.truth().size());
+    EXPECT_LE(wrong, said / 10);
+}
+
 // Packets cut within the SYN's options, which hold the window's scale (RFC 7323 §2.2): the window is not known, no window shut.
 // What is kept of the options, whole words among it: RFC 9293 §3.1 pads them to these.
 class CutSyn : public testing::TestWithParam<size_t> {};
