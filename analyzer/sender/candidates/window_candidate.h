@@ -27,7 +27,7 @@ class WindowCandidate : public CwndControl<Ops> {
 
     // Its window is but what the sender was seen to use.
     bool is_late() const { return late_; }
-    // Nothing has shown since the capture began, amid the connection, how large it is: at least what was used. A window that grew
+    // Nothing has shown since the capture began amid the connection, or behind a gap, how large it is: at least what was used. One that grew
     // before stays as it is while the application sends less (tcp_is_cwnd_limited), and what a reduction leaves is a share of it.
     bool is_unknown() const { return shown_.is_unknown(); }
     // Its ssthresh is from before the capture, or follows from a window that was.

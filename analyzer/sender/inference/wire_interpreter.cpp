@@ -134,8 +134,9 @@ void WireInterpreter::on_syn(const SentSegment& segment) {
 void WireInterpreter::on_unseen(const SentSegment& segment, Serial32 begin, Serial32 end) {
     if (!end.after(tp_.snd_nxt)) return;
     const Serial32 from = begin.before(tp_.snd_nxt) ? tp_.snd_nxt : begin;
+    if (unseen_bytes_ == 0) most_unseen_bytes_ = most_let_go();
     unseen_bytes_ += tp_.snd_nxt.distance_to(end);
-    if (is_gap(unseen_bytes_)) return lose_track(end);
+    if (unseen_bytes_ > most_unseen_bytes_) return lose_track(end);
     add_missed(from);
     send_new(segment, from, end);
 }
@@ -260,18 +261,17 @@ void WireInterpreter::add_unseen(Serial32 begin, Serial32 end) {
     queue_segments(unseen, begin, end, true);
 }
 
-// More than any window can have let go since what was seen last, or anything at all in a silence of both ends: at least for a round
-// trip the capture lacks both directions.
-bool WireInterpreter::is_gap(int64_t bytes) const {
+// How many bytes a window can have let go since what was seen or heard last. Of a silence of both ends, none: where more is missing,
+// the capture lacks both directions for a round trip at least.
+int64_t WireInterpreter::most_let_go() const {
     constexpr int64_t least_timeout_us = 200'000;  // TCP_RTO_MIN
-    if (bytes <= 0) return false;
-    if (bytes > longest_hole || silence_us_ > std::max(least_timeout_us, 2 * tp_.srtt_us)) return true;
+    if (silence_us_ > std::max(least_timeout_us, 2 * tp_.srtt_us)) return 0;
     uint32_t segments = std::max(tp_.packets_out, WindowCandidate<Reno>::initial_cwnd);
     const auto widen = [&](const auto& window) { segments = std::max(segments, window.cwnd()); };
     widen(windows_.cubic);
     widen(windows_.reno);
     widen(windows_.bbr);
-    return bytes > 2 * int64_t{segments} * tp_.mss;  // twice: in slow start
+    return std::min<int64_t>(longest_hole, 2 * int64_t{segments} * tp_.mss);  // twice: in slow start
 }
 
 // What was sent up to there, heard, and lost meanwhile, and what became of the window, nobody knows.
@@ -285,7 +285,7 @@ void WireInterpreter::lose_track(Serial32 seq) {
 
 // A hole before what is sent now: of the capture, or of what the tap saw.
 void WireInterpreter::add_missed(Serial32 seq) {
-    if (is_gap(tp_.snd_nxt.distance_to(seq))) lose_track(seq);
+    if (seq.after(tp_.snd_nxt) && tp_.snd_nxt.distance_to(seq) > most_let_go()) lose_track(seq);
     if (seq.after(tp_.snd_nxt)) add_unseen(tp_.snd_nxt, seq);
 }
 
@@ -363,7 +363,7 @@ bool WireInterpreter::on_ack(const ReceivedAck& ack) {
     const int32_t beyond = tp_.snd_nxt.distance_to(ack.ack);
     if (is_far(beyond)) return true;
     unseen_bytes_ = 0;
-    if (is_gap(beyond)) lose_track(ack.ack);
+    if (beyond > 0 && beyond > most_let_go()) lose_track(ack.ack);
     if (ack.ack.after(tp_.snd_nxt)) add_unseen(tp_.snd_nxt, ack.ack);
     if (!sack_known_) learn_sack(ack);
     tp_.rcv_tsecr = ack.timestamp_echo;

@@ -59,7 +59,7 @@ class WireInterpreter {
     void set_now(PacketNumber packet, int64_t time_ns);
     void begin_late(Serial32 seq);
     void begin_in_flight();
-    bool is_gap(int64_t bytes) const;
+    int64_t most_let_go() const;
     void lose_track(Serial32 seq);
     void note_heard(Serial32 ack);
     // Bytes up to `end` were sent before the replay began, and are not known to be acknowledged.
@@ -105,8 +105,9 @@ class WireInterpreter {
     // Where a capture begins, or goes on, with data: whether what was sent before may be outstanding, and the
     // acknowledgement that came farthest since.
     bool begun_in_flight_ = false;
-    int64_t silence_us_ = 0;    // before this event
-    int64_t unseen_bytes_ = 0;  // sent since what was seen or heard last
+    int64_t silence_us_ = 0;         // before this event
+    int64_t unseen_bytes_ = 0;       // sent since what was seen or heard last
+    int64_t most_unseen_bytes_ = 0;  // … that is no gap of the capture
     bool any_heard_ = false;
     Serial32 heard_;
     int64_t last_new_us_ = 0;  // new data were sent, for the last time

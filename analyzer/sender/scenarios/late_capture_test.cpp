@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A capture that begins in the middle of a connection: nothing that happened before is taken for a loss, from the second
 // second on the transitions are those of the sender, and a sender that always fills its window shows it.
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -230,6 +231,26 @@ TEST_P(Gap, OfTheCaptureLeavesTheWindowUnknownUntilItIsShown) {
     }
     EXPECT_GT(said, simulation.truth().size());
     EXPECT_LE(wrong, said / 10);
+}
+
+// What was sent in the gap was acknowledged in it.
+TEST_P(Gap, SeenFromAfarIsNotInFlight) {
+    Simulation::Options options = path_of(40 * millisecond, 10, 60);
+    options.sender.control = GetParam();
+    Simulation simulation(options);
+    simulation.write_segments_at(0, 100'000);
+    simulation.run_for(10 * second);
+    std::vector<TappedSegment> tap;
+    for (const TappedSegment& tapped : simulation.at_receiver()) {
+        const bool lacks = tapped.time_ns >= simulation.absolute(4 * second) &&
+                           tapped.time_ns < simulation.absolute(6 * second);
+        if (!lacks) tap.push_back(tapped);
+    }
+    const Captured captured(simulation, tap);
+    uint32_t most = 0;
+    for (const WindowRow& row : captured.store().windows()) most = std::max(most, row.in_flight);
+    EXPECT_GT(most, 60 * simulation.mss());
+    EXPECT_LT(most, 150 * simulation.mss());
 }
 
 // Packets cut within the SYN's options, which hold the window's scale (RFC 7323 §2.2): the window is not known, no window shut.
