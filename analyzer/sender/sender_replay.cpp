@@ -131,6 +131,8 @@ class SenderReplay::Machine {
         if (burst_ && segment.time_ns - last_sent_ns_ > burst_gap_ns) end_burst();
         if (new_data && !burst_) begin_burst(segment);
         wire_.on_sent(segment);
+        if (wire_.take_lost_track()) [[unlikely]]
+            forget_gap();
         if (new_data) {
             acks_missing_ = acks_missing_ || is_beyond_window(wire_.state());
             more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= wire_.state().mss;
@@ -159,6 +161,8 @@ class SenderReplay::Machine {
         end_burst();
         last_ack_ns_ = ack.time_ns;
         const bool changed = wire_.on_ack(ack) || stale_;
+        if (wire_.take_lost_track()) [[unlikely]]
+            forget_gap();
         if (changed || !held_) {
             write(ack.packet, ack.time_ns, false);
         } else {
@@ -313,6 +317,15 @@ class SenderReplay::Machine {
         row.cwnd = row.cwnd_low = row.cwnd_high = unknown<uint32_t>;
         if (row.limit == SendLimit::congestion || row.limit == SendLimit::pacing)
             row.limit = SendLimit::unknown;
+    }
+
+    // The row that waits would hold for the whole gap.
+    void forget_gap() {
+        if (!held_) return;
+        held_row_->cwnd = held_row_->cwnd_low = held_row_->cwnd_high = held_row_->ssthresh =
+            unknown<uint32_t>;
+        held_row_->limit = SendLimit::unknown;
+        has_room_ = false;
     }
 
     // Until when BBR, which may be the sender's though it is not shown, may wait after the last burst. 0: it may not be.

@@ -281,6 +281,7 @@ void WireInterpreter::lose_track(Serial32 seq) {
     tp_.wnd_end = seq + static_cast<uint32_t>(std::max(window, 0));
     begin_in_flight();
     windows_.each([&](auto& candidate) { candidate.init_late(tp_); });
+    lost_track_ = true;
 }
 
 // A hole before what is sent now: of the capture, or of what the tap saw.

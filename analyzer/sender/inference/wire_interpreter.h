@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "analyzer/sender/events/sender_events.h"
 #include "analyzer/sender/inference/application_limit.h"
@@ -49,6 +50,8 @@ class WireInterpreter {
     const SenderState& state() const { return tp_; }
     WindowCandidates& windows() { return windows_; }
     const WindowCandidates& windows() const { return windows_; }
+    // A gap of the capture ended with the last event: what was so in it is not known. True once.
+    bool take_lost_track() { return std::exchange(lost_track_, false); }
     bool begun() const { return begun_; }
     const UnscaledWindow& unscaled_window() const { return unscaled_; }
 
@@ -105,6 +108,7 @@ class WireInterpreter {
     // Where a capture begins, or goes on, with data: whether what was sent before may be outstanding, and the
     // acknowledgement that came farthest since.
     bool begun_in_flight_ = false;
+    bool lost_track_ = false;
     int64_t silence_us_ = 0;         // before this event
     int64_t unseen_bytes_ = 0;       // sent since what was seen or heard last
     int64_t most_unseen_bytes_ = 0;  // … that is no gap of the capture

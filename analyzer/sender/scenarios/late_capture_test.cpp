@@ -220,6 +220,13 @@ TEST_P(Gap, OfTheCaptureLeavesTheWindowUnknownUntilItIsShown) {
             if (!lacks) events.push_back(event);
         }
         const Replayed replayed(events, simulation.sender_options());
+        // The last row before the gap holds for it.
+        WindowRow in_gap;
+        for (const WindowRow& row : replayed.store().windows())
+            if (row.time_ns < simulation.absolute(ends_ms * millisecond)) in_gap = row;
+        EXPECT_LT(in_gap.time_ns, simulation.absolute(4 * second));
+        EXPECT_EQ(in_gap.cwnd, unknown<uint32_t>);
+        EXPECT_EQ(in_gap.limit, SendLimit::unknown);
         for (const TruthSample& sample : simulation.truth()) {
             if (sample.time_ns < simulation.absolute(ends_ms * millisecond)) continue;
             const std::optional<WindowRow> row = replayed.window_after(sample.packet);
