@@ -246,6 +246,12 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
                         counted(places, "place"));
         if (bytes.count > 0)
             title += fmt::format(": {} of iSCSI", human_bytes(static_cast<double>(bytes.count)));
+        // The largest holes are no rows of losses.
+        constexpr uint64_t largest_segment = 65'535;
+        if (bytes.count > missing * largest_segment) {
+            title = fmt::format("The capture lacks {} of iSCSI, which were acknowledged",
+                                human_bytes(static_cast<double>(bytes.count)));
+        }
         Finding finding = make(
             Kind::not_captured, bytes.count > 0 ? Severity::notice : Severity::information, std::move(title),
             "The receiver has them, so the network did not lose them: the capture did, or they took another "

@@ -92,6 +92,13 @@ TEST_F(Findings, segments_in_a_row_are_lacking_at_one_place) {
               "The capture lacks 4 segments that were acknowledged, at 2 places: 4.00 kB of iSCSI");
 }
 
+TEST_F(Findings, more_bytes_are_lacking_than_the_segments_that_are_counted_can_hold) {
+    add_loss(add_target(), LossKind::not_captured, 12, 33);
+    issues.add(Issue::bytes_not_captured, 33, 24'000'000);
+    EXPECT_EQ(find_one(Kind::not_captured).title,
+              "The capture lacks 24.0 MB of iSCSI, which were acknowledged");
+}
+
 TEST_F(Findings, a_few_segments_that_are_there_twice_are_no_mirror_ports_doing) {
     SenderSummary& target = add_target();
     for (int64_t i = 0; i < 30; ++i) add_loss(target, LossKind::duplicate, i);
