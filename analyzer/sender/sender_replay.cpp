@@ -60,9 +60,7 @@ class SenderReplay::Machine {
     int64_t room() const {
         const WindowCandidates& windows = wire_.windows();
         if (!wire_.begun() || windows.cubic.is_late()) return unknown_room;
-        const uint32_t cwnd = chosen_ == CcClassifier::Control::bbr    ? windows.bbr.cwnd()
-                              : chosen_ == CcClassifier::Control::reno ? windows.reno.cwnd()
-                                                                       : windows.cubic.cwnd();
+        const uint32_t cwnd = chosen_window(windows, chosen_).cwnd;
         return int64_t{cwnd} - wire_.state().in_flight();
     }
 
@@ -295,21 +293,11 @@ class SenderReplay::Machine {
             row.limit = SendLimit::unknown;
         }
         if (acks_missing_) forget_window(row);
-        if (threshold_is_unknown()) row.ssthresh = unknown<uint32_t>;
-        if (cwnd_is_unknown()) forget_late_window(row);
-    }
-
-    bool cwnd_is_unknown() const {
         const WindowCandidates& windows = wire_.windows();
-        if (chosen_ == CcClassifier::Control::bbr) return windows.bbr.is_unknown();
-        return chosen_ == CcClassifier::Control::reno ? windows.reno.is_unknown()
-                                                      : windows.cubic.is_unknown();
-    }
-    bool threshold_is_unknown() const {
-        const WindowCandidates& windows = wire_.windows();
-        if (chosen_ == CcClassifier::Control::bbr) return windows.bbr.is_unknown();
-        return chosen_ == CcClassifier::Control::reno ? windows.reno.threshold_is_unknown()
-                                                      : windows.cubic.threshold_is_unknown();
+        if (windows.of_chosen(chosen_, [](const auto& window) { return window.threshold_is_unknown(); }))
+            row.ssthresh = unknown<uint32_t>;
+        if (windows.of_chosen(chosen_, [](const auto& window) { return window.is_unknown(); }))
+            forget_late_window(row);
     }
 
     // The window is at least the estimate: where there is room in that, there was some; where there is none, it may have been full.
@@ -322,8 +310,7 @@ class SenderReplay::Machine {
     // The row that waits would hold for the whole gap.
     void forget_gap() {
         if (!held_) return;
-        held_row_->cwnd = held_row_->cwnd_low = held_row_->cwnd_high = held_row_->ssthresh =
-            unknown<uint32_t>;
+        clear_window(*held_row_);
         held_row_->limit = SendLimit::unknown;
         has_room_ = false;
     }
@@ -348,9 +335,12 @@ class SenderReplay::Machine {
             .low_but_for_flight;
     }
 
+    static void clear_window(WindowRow& row) {
+        row.cwnd = row.cwnd_low = row.cwnd_high = row.ssthresh = unknown<uint32_t>;
+    }
     // What unseen acknowledgements did to the window, nobody knows; what they left unsaid, the next one says.
     static void forget_window(WindowRow& row) {
-        row.cwnd = row.cwnd_low = row.cwnd_high = row.ssthresh = unknown<uint32_t>;
+        clear_window(row);
         const bool by_receiver_or_application =
             row.limit == SendLimit::receiver || row.limit == SendLimit::application;
         if (!by_receiver_or_application) row.limit = SendLimit::unknown;

@@ -29,6 +29,7 @@ class PacedCandidate : public CwndControl<Bbr> {
     }
     // What the window follows from is still what was before.
     bool is_unknown() const { return late_us_ != never_us && !ops_.has_measured(); }
+    bool threshold_is_unknown() const { return is_unknown(); }
     // How large the window was then is not known: in startup it stays what it was as long as the application sends less.
     bool may_be_larger() const {
         return late_us_ != never_us && ops_.starting_up() && !ops_.doubts_application_limit();

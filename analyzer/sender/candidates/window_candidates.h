@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "analyzer/sender/candidates/cc_classifier.h"
 #include "analyzer/sender/candidates/cubic.h"
 #include "analyzer/sender/candidates/paced_candidate.h"
 #include "analyzer/sender/candidates/recent_flight.h"
@@ -39,6 +40,12 @@ struct WindowCandidates {
         if (other_bbr) act(*other_bbr);
         if (!shifted) return;
         for (auto& candidate : *shifted) act(candidate);
+    }
+    // `ask` of the candidate that is shown.
+    template <class Ask>
+    auto of_chosen(CcClassifier::Control chosen, Ask&& ask) const {
+        if (chosen == CcClassifier::Control::bbr) return ask(bbr);
+        return chosen == CcClassifier::Control::cubic ? ask(cubic) : ask(reno);
     }
     // `cubic` becomes the one that is contradicted clearly less than it.
     void choose_phase() {

@@ -62,6 +62,7 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
         // measured).
         if (!state.in_cwnd_reduction() && estimate.cwnd > WindowCandidate<Reno>::initial_cwnd)
             margin = 1 + estimate.cwnd / 256;
+        // Of one begun late each stop shows it anew, and a stop may come a burst before its end.
         if (windows.cubic.is_late()) margin += windows.cubic.burst_segments(state);
         if (estimated)
             margin += 1 + margin_of_remote(estimate.cwnd, classifier.mismatch_per_round(chosen, scores));

@@ -20,11 +20,9 @@ struct WindowEstimate {
 
 // The chosen candidate's figures, without the interval.
 inline WindowEstimate chosen_window(const WindowCandidates& windows, CcClassifier::Control chosen) {
-    const auto take = [](const auto& window) {
+    return windows.of_chosen(chosen, [](const auto& window) {
         return WindowEstimate{window.cwnd(), window.cwnd(), window.cwnd(), window.ssthresh(), window.cwnd()};
-    };
-    if (chosen == CcClassifier::Control::bbr) return take(windows.bbr);
-    return chosen == CcClassifier::Control::cubic ? take(windows.cubic) : take(windows.reno);
+    });
 }
 
 CcClassifier::Scores mismatch_of(const WindowCandidates& windows);

@@ -93,11 +93,10 @@ void WireInterpreter::on_sent(const SentSegment& segment) {
     }
     if (length == 0) return;
     if (segment.unseen) return on_unseen(segment, begin, end);
+    unseen_bytes_ = 0;
     const bool again = segment.sent == Sent::again;
-    if (!again && !segment.overtaken && begin == tp_.snd_nxt) [[likely]] {
-        unseen_bytes_ = 0;
+    if (!again && !segment.overtaken && begin == tp_.snd_nxt) [[likely]]
         return send_new(segment, begin, end);
-    }
     // Some probe a window that is shut with the byte behind it, the same one again and again.
     if (length == 1 && again && tp_.snd_wnd_known && !begin.before(tp_.wnd_end)) {
         journal_.add(segment, begin, length, LossKind::zero_window_probe, nullptr, tp_.now_us);
@@ -145,7 +144,6 @@ void WireInterpreter::on_first_time(const SentSegment& segment, Serial32 begin, 
     const auto length = static_cast<uint32_t>(begin.distance_to(end));
     const uint64_t late_row = segment.overtaken ? journal_.add_late(segment, begin, length) : 0;
     if (late_row != 0) journal_.on_late_original(begin, end);
-    unseen_bytes_ = 0;
     if (begin.before(tp_.snd_nxt)) fill_in(segment, begin, end, late_row);
     if (!end.after(tp_.snd_nxt)) return;
     const Serial32 from = begin.before(tp_.snd_nxt) ? tp_.snd_nxt : begin;
