@@ -150,14 +150,15 @@ void add_connections_twice(FindingList& list, std::span<const ConnectionTwice> t
     finding.severity = Finding::Severity::notice;
     finding.side = Finding::Side::capture;
     finding.confidence = Finding::Confidence::likely;
-    const bool otherwise = std::ranges::any_of(twice, &ConnectionTwice::begins_otherwise);
+    const bool otherwise = std::ranges::all_of(twice, &ConnectionTwice::begins_otherwise);
     finding.title =
         twice.size() == 1
             ? fmt::format("Connections {} and {} carry the same commands: {}", one.first, one.second,
                           otherwise ? "one session, captured on both sides of a device between"
                                     : "one connection, captured twice")
-            : fmt::format("{} carry the same commands as others: each is in the capture twice",
-                          counted(twice.size(), "connection"));
+            : fmt::format(
+                  "{} carry the same commands as others: {}", counted(twice.size(), "connection"),
+                  otherwise ? "captured on both sides of a device between" : "each is in the capture twice");
     finding.explanation =
         otherwise ? "Their sequence numbers differ: a firewall that changes them, or a proxy that ends "
                     "TCP, whose two connections each have losses of their own. Commands and bytes are "
