@@ -349,8 +349,12 @@ void ConnectionSenders::deliver(const Waiting& packet) {
 }
 
 void ConnectionSenders::begin_replay(Side from) {
-    state_of(from).replay =
-        std::make_unique<SenderReplay>(store_, budget_, connection_, from, options_of(from), &clock_);
+    std::unique_ptr<SenderReplay>& replay = state_of(from).replay;
+    replay = std::make_unique<SenderReplay>(store_, budget_, connection_, from, options_of(from), &clock_);
+    SenderReplay* const other = state_of(other_side(from)).replay.get();
+    if (other == nullptr) return;
+    replay->share_gaps_with(*other);
+    other->share_gaps_with(*replay);
 }
 
 void ConnectionSenders::drain(SideState& side) {

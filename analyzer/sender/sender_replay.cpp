@@ -57,6 +57,8 @@ class SenderReplay::Machine {
         }
     }
 
+    void share_gaps_with(Machine& other) { other_ = &other; }
+
     int64_t room() const {
         const WindowCandidates& windows = wire_.windows();
         if (!wire_.begun() || windows.cubic.is_late()) return unknown_room;
@@ -130,7 +132,7 @@ class SenderReplay::Machine {
         if (new_data && !burst_) begin_burst(segment);
         wire_.on_sent(segment);
         if (wire_.take_lost_track()) [[unlikely]]
-            forget_gap();
+            on_gap();
         if (new_data) {
             acks_missing_ = acks_missing_ || is_beyond_window(wire_.state());
             more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= wire_.state().mss;
@@ -160,7 +162,7 @@ class SenderReplay::Machine {
         last_ack_ns_ = ack.time_ns;
         const bool changed = wire_.on_ack(ack) || stale_;
         if (wire_.take_lost_track()) [[unlikely]]
-            forget_gap();
+            on_gap();
         if (changed || !held_) {
             write(ack.packet, ack.time_ns, false);
         } else {
@@ -307,6 +309,14 @@ class SenderReplay::Machine {
             row.limit = SendLimit::unknown;
     }
 
+    void on_gap() {
+        forget_gap();
+        if (other_ == nullptr) return;
+        other_->wire_.forget_windows();
+        other_->forget_gap();
+        other_->stale_ = true;
+    }
+
     // The row that waits would hold for the whole gap.
     void forget_gap() {
         if (!held_) return;
@@ -390,6 +400,7 @@ class SenderReplay::Machine {
     WireInterpreter wire_;
     Paws paws_;
     CcClassifier classifier_;
+    Machine* other_ = nullptr;
     CcClassifier::Control chosen_ = CcClassifier::Control::cubic;
     bool estimated_;
     bool burst_ = false;
@@ -446,6 +457,9 @@ void SenderReplay::note_flight_at_most(int64_t bytes) {
 }
 void SenderReplay::note_least_rtt(int64_t ns) {
     machine_->note_least_rtt(ns);
+}
+void SenderReplay::share_gaps_with(SenderReplay& other) {
+    machine_->share_gaps_with(*other.machine_);
 }
 const SenderSummary& SenderReplay::summary() const {
     return machine_->summary();

@@ -28,6 +28,9 @@ class SenderReplay {
     // Bytes that no captured packet brought, though they were acknowledged.
     void on_missing(const SentHistory::Missing& missing);
     void finish();  // nothing comes any more
+    // The other side of the connection, which outlives the last event: a gap of the capture that one side's events show is the
+    // other's, too.
+    void share_gaps_with(SenderReplay& other);
 
     // How many more segments the window has room for now, by the best explanation so far; unknown_room where that has
     // no window of its own yet. Negative: more is in flight than it allows.

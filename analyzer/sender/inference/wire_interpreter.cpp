@@ -278,7 +278,7 @@ void WireInterpreter::lose_track(Serial32 seq) {
     kernel_.reset_queue(seq);
     tp_.wnd_end = seq + static_cast<uint32_t>(std::max(window, 0));
     begin_in_flight();
-    windows_.each([&](auto& candidate) { candidate.init_late(tp_); });
+    forget_windows();
     lost_track_ = true;
 }
 

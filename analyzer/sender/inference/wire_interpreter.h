@@ -52,6 +52,10 @@ class WireInterpreter {
     const WindowCandidates& windows() const { return windows_; }
     // A gap of the capture ended with the last event: what was so in it is not known. True once.
     bool take_lost_track() { return std::exchange(lost_track_, false); }
+    // What the other side sent shows that the capture has a gap, which this side's own events need not show.
+    void forget_windows() {
+        if (begun_) windows_.each([&](auto& candidate) { candidate.init_late(tp_); });
+    }
     bool begun() const { return begun_; }
     const UnscaledWindow& unscaled_window() const { return unscaled_; }
 
