@@ -63,6 +63,9 @@ class CcClassifier {
     bool is_sure(Control control, const Scores& scores, int64_t min_rtt_us) const;
     // Whether that one may be the sender's although `shown` is shown.
     bool is_possible(Control control, Control shown, const Scores& scores, int64_t min_rtt_us) const;
+    // Whether what was in flight says little of a window that is not BBR's: the sender stopped seldom though more waited, or others
+    // than BBR are refuted.
+    bool windows_hardly_show(const Scores& scores) const;
     // How much contradicts it in a round trip: by so much its window may be off.
     double mismatch_per_round(Control control, const Scores& scores) const;
 
@@ -97,6 +100,7 @@ class CcClassifier {
     uint64_t rounds_ = 0;  // round trips of some bursts
     Serial32 stops_end_;
     Stops stops_;  // of this round trip
+    uint64_t stopping_rounds_ = 0;
     uint64_t only_cubic_ = 0;
     uint64_t only_reno_ = 0;
     bool paced_ = false;

@@ -11,23 +11,26 @@ namespace {
 // kernel's window within their interval at 99.9 % of the acknowledgements, at a remote tap at 96 %; without the phases
 // it was 94 % and 89 %.
 void include_bbr(WindowEstimate& estimate, const PacedCandidate& bbr, const SenderState& state,
-                 bool estimated) {
+                 bool estimated, bool remembers) {
     const uint32_t margin = bbr.cwnd() <= Bbr::least_cwnd ? 0 : bbr.cwnd() / (estimated ? 8 : 10);
     const Bbr::Range range = bbr.over_the_cycle(state);
     uint32_t above = margin;
     if (estimated) above = std::max(above, bbr.short_of_path(state));
+    if (remembers && bbr.most_lately() > range.high) above = std::max(above, bbr.most_lately() - range.high);
     if (bbr.may_be_larger()) above = std::max(above, range.high);
     estimate.low = std::min(estimate.low, range.low - std::min(margin, range.low - 1));
     estimate.high = std::max(estimate.high, range.high + above);
 }
 
 // A window that BBR's startup left behind became smaller without a loss: of one that another candidate is shown with, only what
-// was in flight tells. By half of what BBR is replayed with no window is smaller (chosen, not measured).
-uint32_t least_by_flight(const WindowCandidates& windows) {
+// was in flight tells. No window is smaller by more than half of what BBR is replayed with (chosen, not measured), where stops show it.
+uint32_t least_by_flight(const WindowCandidates& windows, bool only_flight_tells) {
     const uint32_t used = windows.recent_flight.confirmed();
+    if (used == 0) return UINT32_MAX;
+    if (only_flight_tells) return used;
     uint32_t replayed = windows.bbr.cwnd();
     if (windows.other_bbr_is_possible()) replayed = std::min(replayed, windows.other_bbr->cwnd());
-    return used == 0 ? UINT32_MAX : std::max(used, replayed / 2);
+    return std::max(used, replayed / 2);
 }
 
 // What contradicts a window shows by how much the order of events, and with it the window, is taken wrongly.
@@ -58,10 +61,11 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
     const CcClassifier::Scores scores = mismatch_of(windows);
     if (chosen != Control::bbr) {
         uint32_t margin = 0;
-        // Growth comes an acknowledgement or a tick early or late: by a segment, of large windows by some (set, not
-        // measured).
+        // Growth comes an acknowledgement or a tick early or late: by a segment, of large windows by some; in slow start by twice what
+        // is in flight when the kernel takes the acknowledgement, and not yet when the capture has it (set, not measured).
+        const bool slow_start = !estimated && estimate.cwnd < estimate.ssthresh;
         if (!state.in_cwnd_reduction() && estimate.cwnd > WindowCandidate<Reno>::initial_cwnd)
-            margin = 1 + estimate.cwnd / 256;
+            margin = 1 + estimate.cwnd / (slow_start ? 64 : 256);
         // Of one begun late each stop shows it anew, and a stop may come a burst before its end.
         if (windows.cubic.is_late()) margin += windows.cubic.burst_segments(state);
         if (estimated)
@@ -88,14 +92,16 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
         }
     }
     if (classifier.is_possible(Control::bbr, chosen, scores, min_rtt_us)) {
-        include_bbr(estimate, windows.bbr, state, estimated);
+        const bool only_flight_tells =
+            estimated && chosen != Control::bbr && classifier.windows_hardly_show(scores);
+        include_bbr(estimate, windows.bbr, state, estimated, only_flight_tells);
         if (windows.other_bbr_is_possible() && classifier.other_is_possible(chosen))
-            include_bbr(estimate, *windows.other_bbr, state, estimated);
+            include_bbr(estimate, *windows.other_bbr, state, estimated, only_flight_tells);
         estimate.low_but_for_flight = estimate.low;
         const uint32_t used = windows.recent_flight.confirmed();
         if (used > 0 && windows.bbr.may_be_smaller(state)) estimate.low = std::min(estimate.low, used);
         if (estimated && chosen != Control::bbr)
-            estimate.low = std::min(estimate.low, least_by_flight(windows));
+            estimate.low = std::min(estimate.low, least_by_flight(windows, only_flight_tells));
     } else {
         estimate.low_but_for_flight = estimate.low;
     }

@@ -338,6 +338,47 @@ TEST(WindowInterval, WithoutANameFromAfarReachesDownToTheFlightOfASenderWithMore
     }
 }
 
+// An application that seldom has more to send: what is in flight shows no end of a window.
+TEST(WindowInterval, WhereASenderSeldomStopsWindowsHardlyShow) {
+    CcClassifier seldom(true);
+    pass_rounds(seldom, 100, 30, 20);
+    stop_at_cubic(seldom, 10);
+    EXPECT_TRUE(seldom.windows_hardly_show({2, 2, 0.5}));
+    CcClassifier often(true);
+    pass_rounds(often, 100, 30, 20);
+    stop_at_cubic(often, 40);
+    EXPECT_FALSE(often.windows_hardly_show({2, 2, 0.5}));
+    EXPECT_TRUE(often.windows_hardly_show({40, 50, 0.5})) << "nothing but BBR explains it";
+}
+
+// Whether the application limited a sample is estimated from afar: what the filter has forgotten by some that it may not have been
+// fed with still counts.
+TEST(WindowInterval, OfBbrFromAfarHoldsTheLargestWindowWhileTheApplicationMayLimitIt) {
+    for (const bool limited : {true, false}) {
+        SenderState state;
+        WindowCandidates windows = begin(state, false);
+        const auto pass = [&](int round_trips, uint32_t segments) {
+            for (int round = 0; round < round_trips; ++round) {
+                pass_round_trips(windows.bbr, state, 1, segments, 8000);
+                state.snd_una = state.snd_nxt;
+                state.snd_nxt += segments * state.mss;
+                state.app_limited = limited ? 1 : 0;
+                BurstEnd end;
+                end.estimated = true;
+                windows.bbr.on_burst_end(state, end);
+            }
+        };
+        pass(40, 80);
+        const uint32_t before = windows.bbr.over_the_cycle(state).high;
+        ASSERT_GT(before, 100u);
+        pass(40, 8);
+        ASSERT_LT(windows.bbr.over_the_cycle(state).high, before / 2);
+        EXPECT_EQ(windows.bbr.most_lately() >= before, limited);
+        const uint32_t high = estimate_window(windows, state, CcClassifier(true), Control::reno, true).high;
+        EXPECT_TRUE(high < before || limited) << high;
+    }
+}
+
 class AtARemoteTap : public testing::Test {
   protected:
     AtARemoteTap() {
