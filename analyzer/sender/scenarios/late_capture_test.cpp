@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <utility>
 
 #include "analyzer/sender/scenarios/captured.h"
 #include "analyzer/sender/scenarios/replayed.h"
+#include "analyzer/sender/sender_replay.h"
 
 namespace sanscope::simulated {
 namespace {
@@ -261,6 +263,53 @@ TEST_P(Gap, SeenFromAfarIsNotInFlight) {
     // But for the two windows that may be missing without a gap.
     EXPECT_LT(most_in_flight(Captured(simulation, tap)),
               3 * most_in_flight(Captured(simulation, simulation.at_receiver())));
+}
+
+// What an initiator's requests of 48 bytes lack is too little to show it: here, nothing.
+TEST(Gaps, ThatOneSidesDataShowAreTheOthersToo) {
+    Simulation data(path_of(40 * millisecond, 10, 60));
+    data.write_segments_at(0, 100'000);
+    data.run_for(10 * second);
+    Simulation requests(path_of(40 * millisecond, 200, 10'000));
+    for (int64_t at_ms = 0; at_ms < 10'000; at_ms += 50) requests.write_at(at_ms * millisecond, 48);
+    requests.run_for(10 * second);
+    std::vector<std::pair<Side, SenderEvent>> events;
+    const auto time_of = [&](const std::pair<Side, SenderEvent>& event) {
+        return std::visit([](const auto& e) { return e.time_ns; }, event.second);
+    };
+    const auto in_gap = [&](const std::pair<Side, SenderEvent>& event) {
+        return time_of(event) >= data.absolute(4 * second) && time_of(event) < data.absolute(6 * second);
+    };
+    for (const SenderEvent& event : data.events()) events.emplace_back(Side::a, event);
+    std::erase_if(events, in_gap);
+    for (const SenderEvent& event : requests.events()) events.emplace_back(Side::b, event);
+    std::ranges::stable_sort(events, {}, time_of);
+    for (const bool shared : {false, true}) {
+        ResultStore store{{}};
+        SendBudget budget;
+        SenderReplay of_data(store, budget, 1, Side::a, data.sender_options());
+        SenderReplay of_requests(store, budget, 1, Side::b, requests.sender_options());
+        if (shared) of_data.share_gaps_with(of_requests);
+        for (const auto& [side, event] : events) {
+            SenderReplay& replay = side == Side::a ? of_data : of_requests;
+            if (const auto* sent = std::get_if<SentSegment>(&event)) {
+                replay.on_sent(*sent);
+            } else {
+                replay.on_ack(std::get<ReceivedAck>(event));
+            }
+        }
+        of_data.finish();
+        of_requests.finish();
+        size_t before = 0;
+        size_t behind = 0;
+        for (const WindowRow& row : store.windows()) {
+            if (row.sender != Side::b || row.cwnd == unknown<uint32_t>) continue;
+            ++(row.time_ns < requests.absolute(6 * second) ? before : behind);
+        }
+        EXPECT_GT(before, 50u);
+        EXPECT_EQ(behind > 50, !shared) << behind;
+        EXPECT_EQ(behind == 0, shared) << behind;
+    }
 }
 
 // Packets cut within the SYN's options, which hold the window's scale (RFC 7323 §2.2): the window is not known, no window shut.
