@@ -5,6 +5,7 @@
 
 #include "analyzer/sender/candidates/bbr.h"
 #include "analyzer/sender/candidates/burst_end.h"
+#include "analyzer/sender/candidates/lately_largest.h"
 #include "analyzer/sender/candidates/mismatch_score.h"
 #include "analyzer/sender/candidates/tso_autosize.h"
 #include "analyzer/sender/kernel/cwnd_control.h"
@@ -25,6 +26,7 @@ class PacedCandidate : public CwndControl<Bbr> {
         if (doubts) ops_.doubt_application_limit();
         window_.cwnd = std::min(window_.cwnd, initial_cwnd);
         late_us_ = tp.now_us;
+        lately_largest_ = {};
         init(tp);
     }
     // What the window follows from is still what was before.
@@ -52,7 +54,7 @@ class PacedCandidate : public CwndControl<Bbr> {
     // A paced sender cannot send much more at once than its rate and a short path allow: three times as much at most, and two
     // segments, where the capture's times are later than the sender's own (chosen, not measured).
     void on_burst_end(const SenderState& tp, const BurstEnd& end) {
-        if (end.estimated) most_lately_.add(tp, over_the_cycle(tp).high);
+        if (end.estimated) lately_largest_.on_burst_end(tp, over_the_cycle(tp).high);
         constexpr uint32_t sent_unpaced = 10;  // tcp_update_skb_after_send()
         if (!end.sent || tp.delivered + tp.packets_out < 2 * sent_unpaced) return;
         const uint64_t most = 3 * ops_.most_within(tp, end.duration_us) + segments_for_near(tp) + 2;
@@ -65,38 +67,16 @@ class PacedCandidate : public CwndControl<Bbr> {
     bool starting_up() const { return ops_.starting_up(); }
     Bbr::Range over_the_cycle(const SenderState& tp) const { return ops_.over_the_cycle(tp, window_); }
 
-    // At a remote tap, where it is estimated whether the application limited a rate sample, and its filter forgets by those that it
-    // did not: the largest window, in segments, since there were enough of these. Else 0.
-    uint32_t most_lately() const { return most_lately_.segments(); }
+    // In segments, at a remote tap; 0 at the sender.
+    uint32_t lately_largest() const { return lately_largest_.segments(); }
 
     uint32_t short_of_path(const SenderState& tp) const { return ops_.short_of_path(tp, cwnd()); }
 
   private:
-    class MostLately {
-      public:
-        void add(const SenderState& tp, uint32_t window) {
-            if (!begun_ || !tp.snd_una.before(round_end_)) {
-                rounds_ = tp.app_limited == 0 ? rounds_ + 1 : 0;
-                round_end_ = tp.snd_nxt;
-                begun_ = true;
-                if (rounds_ > bandwidth_rounds) most_ = 0;
-            }
-            most_ = std::max(most_, window);
-        }
-        uint32_t segments() const { return most_; }
-
-      private:
-        static constexpr uint32_t bandwidth_rounds = 10;  // bbr_bw_rtts
-        uint32_t most_ = 0;
-        uint32_t rounds_ = 0;  // in a row that the application did not limit
-        Serial32 round_end_;
-        bool begun_ = false;
-    };
-
     static constexpr int64_t never_us = INT64_MIN;
     int64_t late_us_ = never_us;  // when the capture began, behind the beginning of the connection
     MismatchScore mismatch_;
-    MostLately most_lately_;
+    LatelyLargest lately_largest_;
 };
 
 }  // namespace sanscope

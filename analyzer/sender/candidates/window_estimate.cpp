@@ -16,7 +16,8 @@ void include_bbr(WindowEstimate& estimate, const PacedCandidate& bbr, const Send
     const Bbr::Range range = bbr.over_the_cycle(state);
     uint32_t above = margin;
     if (estimated) above = std::max(above, bbr.short_of_path(state));
-    if (remembers && bbr.most_lately() > range.high) above = std::max(above, bbr.most_lately() - range.high);
+    if (remembers && bbr.lately_largest() > range.high)
+        above = std::max(above, bbr.lately_largest() - range.high);
     if (bbr.may_be_larger()) above = std::max(above, range.high);
     estimate.low = std::min(estimate.low, range.low - std::min(margin, range.low - 1));
     estimate.high = std::max(estimate.high, range.high + above);

@@ -373,7 +373,7 @@ TEST(WindowInterval, OfBbrFromAfarHoldsTheLargestWindowWhileTheApplicationMayLim
         ASSERT_GT(before, 100u);
         pass(40, 8);
         ASSERT_LT(windows.bbr.over_the_cycle(state).high, before / 2);
-        EXPECT_EQ(windows.bbr.most_lately() >= before, limited);
+        EXPECT_EQ(windows.bbr.lately_largest() >= before, limited);
         const uint32_t high = estimate_window(windows, state, CcClassifier(true), Control::reno, true).high;
         EXPECT_TRUE(high < before || limited) << high;
     }
