@@ -122,12 +122,14 @@ bool CcClassifier::paced(const Scores& scores, int64_t min_rtt_us) {
     return paced_;
 }
 
-// BBR senders of captures/lab/record_matrix.py that were shown with a window far too small, at a remote tap: those that the application
+// BBR senders of captures/lab/record_matrix.py that were shown with a window far too small: those that the application
 // held back stopped so in 5 to 17 % of their round trips, where CUBIC and Reno that fill their windows do in 30 % and more; of the
 // others, CUBIC was contradicted more than ten times as often as BBR.
 bool CcClassifier::windows_hardly_show(const Scores& scores) const {
     const double others = std::min(scores.cubic, scores.reno);
-    return 5 * stopping_rounds_ < rounds_ || (others > 4 && scores.bbr < 0.1 * others);
+    // One command at a time makes no round trip of some bursts. From afar that says nothing, since bursts are estimated, too.
+    const bool seldom = estimated_ ? 5 * stopping_rounds_ < rounds_ : 5 * stopping_rounds_ <= rounds_;
+    return seldom || (others > 4 && scores.bbr < 0.1 * others);
 }
 
 // An application that writes when it likes looks unclocked too: its pauses last as long as they like. Where pauses show

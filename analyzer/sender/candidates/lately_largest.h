@@ -10,18 +10,18 @@
 namespace sanscope {
 
 // The largest window that BBR was replayed with since there were enough round trips in a row that the application did not limit: by
-// those alone its bandwidth filter forgets. At a remote tap it is estimated which they are, and the filter may remember more.
+// those alone its bandwidth filter forgets. Which they are is not on the wire, and the filter may remember more.
 class LatelyLargest {
   public:
-    // A burst has ended; `window`: in segments.
-    void on_burst_end(const SenderState& tp, uint32_t window) {
-        if (!begun_ || !tp.snd_una.before(round_end_)) {
-            rounds_ = tp.app_limited == 0 ? rounds_ + 1 : 0;
-            round_end_ = tp.snd_nxt;
-            begun_ = true;
-            if (rounds_ > bandwidth_rounds) segments_ = 0;
-        }
-        segments_ = std::max(segments_, window);
+    // A burst has ended; `window()`: in segments, asked for once a round trip.
+    template <class Window>
+    void on_burst_end(const SenderState& tp, Window&& window) {
+        if (begun_ && tp.snd_una.before(round_end_)) return;
+        rounds_ = tp.app_limited == 0 ? rounds_ + 1 : 0;
+        round_end_ = tp.snd_nxt;
+        begun_ = true;
+        const uint32_t now = window();
+        segments_ = rounds_ > bandwidth_rounds ? now : std::max(segments_, now);
     }
     // 0: no burst has ended yet.
     uint32_t segments() const { return segments_; }

@@ -54,7 +54,7 @@ class PacedCandidate : public CwndControl<Bbr> {
     // A paced sender cannot send much more at once than its rate and a short path allow: three times as much at most, and two
     // segments, where the capture's times are later than the sender's own (chosen, not measured).
     void on_burst_end(const SenderState& tp, const BurstEnd& end) {
-        if (end.estimated) lately_largest_.on_burst_end(tp, over_the_cycle(tp).high);
+        lately_largest_.on_burst_end(tp, [&] { return over_the_cycle(tp).high; });
         constexpr uint32_t sent_unpaced = 10;  // tcp_update_skb_after_send()
         if (!end.sent || tp.delivered + tp.packets_out < 2 * sent_unpaced) return;
         const uint64_t most = 3 * ops_.most_within(tp, end.duration_us) + segments_for_near(tp) + 2;
@@ -67,7 +67,7 @@ class PacedCandidate : public CwndControl<Bbr> {
     bool starting_up() const { return ops_.starting_up(); }
     Bbr::Range over_the_cycle(const SenderState& tp) const { return ops_.over_the_cycle(tp, window_); }
 
-    // In segments, at a remote tap; 0 at the sender.
+    // In segments.
     uint32_t lately_largest() const { return lately_largest_.segments(); }
 
     uint32_t short_of_path(const SenderState& tp) const { return ops_.short_of_path(tp, cwnd()); }

@@ -93,8 +93,7 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
         }
     }
     if (classifier.is_possible(Control::bbr, chosen, scores, min_rtt_us)) {
-        const bool only_flight_tells =
-            estimated && chosen != Control::bbr && classifier.windows_hardly_show(scores);
+        const bool only_flight_tells = chosen != Control::bbr && classifier.windows_hardly_show(scores);
         include_bbr(estimate, windows.bbr, state, estimated, only_flight_tells);
         if (windows.other_bbr_is_possible() && classifier.other_is_possible(chosen))
             include_bbr(estimate, *windows.other_bbr, state, estimated, only_flight_tells);
