@@ -24,7 +24,7 @@ void include_bbr(WindowEstimate& estimate, const PacedCandidate& bbr, const Send
 }
 
 // A window that BBR's startup left behind became smaller without a loss: of one that another candidate is shown with, only what
-// was in flight tells. No window is smaller by more than half of what BBR is replayed with (chosen, not measured), where stops show it.
+// was in flight tells; where its stops show the window, no less than half of what BBR is replayed with (chosen, not measured).
 uint32_t least_by_flight(const WindowCandidates& windows, bool only_flight_tells) {
     const uint32_t used = windows.recent_flight.confirmed();
     if (used == 0) return UINT32_MAX;
