@@ -70,6 +70,16 @@ def until(condition, seconds=20):
     return found
 
 
+def handled(pid, number):
+    """Whether no signal of that number waits to be delivered to the process: a second one sent before is lost."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return True
+    pending = [int(line.split()[1], 16) for line in status.splitlines() if line.startswith(("SigPnd", "ShdPnd"))]
+    return not any(mask >> (number - 1) & 1 for mask in pending)
+
+
 @contextlib.contextmanager
 def recording(command, environment=None, stdout=subprocess.DEVNULL, seconds=30):
     """A recording under way, by a command that begins one. Afterwards it has .status, None where it did not end in time, and .err."""

@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -20,12 +21,11 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
-sys.path.insert(0, str(ROOT / "captures" / "generator" / "tests"))
 from harness import DEFAULT_SANSCOPE, Checks, missing_program  # noqa: E402
 from load_agreement import agreement_faults, dissector_faults, logged  # noqa: E402
-from load_bench import (MemoryTarget, Recording, Started, Tgtd, account_faults, generate, memory_target, unless)  # noqa: E402
+from load_bench import (MemoryTarget, Recording, Started, Tgtd, account_faults, generate, interrupted_twice, memory_target, unless)  # noqa: E402
 from load_istgt import test_istgt  # noqa: E402,F401
-from load_programs import SECTOR, partition_table, test_events, test_lists, test_secrets  # noqa: E402,F401
+from load_programs import SECTOR, Events, partition_table, test_events, test_lists, test_secrets  # noqa: E402,F401
 from load_recorded import test_ipv6, test_kernel_truth, test_one_command  # noqa: E402,F401
 from load_tcp import test_tcp_differences, test_tcp_refused, test_tcp_window  # noqa: E402,F401
 
@@ -116,9 +116,10 @@ def test_faults(bench):
     checks.check("a target that is always BUSY: every command is counted as failed", account_faults(run, SMALL, 3, busy=20))
 
     with bench.target("--backing", "null", "--fault", "never-answer:30") as disk:
-        run = bench.generate(*LOAD, "--timeout", 1, disk.url())
+        # Longer than a busy machine stops for: none but the one command is to be late.
+        run = bench.generate(*LOAD, "--timeout", 5, disk.url())
     checks.check("never-answer: what has no answer is aborted, the rest is done", account_faults(run, SMALL, 3, timed_out=1) + unless(
-        time=(1 <= run.took < HANGS, run.took), commands=(disk.account["commands"] == 54 + besides, disk.account)))
+        time=(5 <= run.took < HANGS, run.took), commands=(disk.account["commands"] == 54 + besides, disk.account)))
 
     for fault, said in LOST_CONNECTIONS.items():
         with bench.target("--backing", "null", "--fault", f"{fault}:30") as disk:
@@ -167,37 +168,37 @@ def test_killed(bench):
     checks = bench.checks
     disk = MemoryTarget(bench.sanscope, "--backing", "null")
     try:
-        started = bench.start("--request-size", SMALL, "-q", 8, "--duration", 20, "--reconnect", 1, disk.url())
-        time.sleep(1)
+        told = Events(bench.sanscope, "--request-size", SMALL, "-q", 8, "--duration", "1min", "--reconnect", 1, disk.url())
+        worked = told.read("second", lambda second: second["commands"] > 100)
     finally:
         disk.kill()
-    run = started.finish()
+    run = told.finish().run()
     lost = run.failures().get("connection_lost", 0) if run.account else 0
     checks.check("a target that is killed: the load ends, and what had no answer is told", account_faults(
         run, SMALL, 3, **({"connection_lost": lost} if lost else {})) + unless(
-        lost=(lost <= 8, lost), time=(run.took < HANGS, run.took), done=(run.account and run.account["commands"] > 100, run),
+        lost=(lost <= 8, lost), time=(run.took < HANGS, run.took), worked=(worked, told.events),
         message=(lost == 0 or any(f"{lost} command" in line for line in run.said), run.said),
         refused=(any("Connection refused" in line for line in run.said), run.said)))
 
     disk = MemoryTarget(bench.sanscope, "--backing", "null")
     # Until after it was killed and came back.
-    started = bench.start("--request-size", SMALL, "-q", 8, "--duration", 5, disk.url())
-    time.sleep(1)
+    told = Events(bench.sanscope, "--request-size", SMALL, "-q", 8, "--duration", 10, disk.url())
+    worked = told.read("second", lambda second: second["commands"] > 100)
     disk.kill()
     with bench.target("--backing", "null", port=disk.port):
-        run = started.finish()
+        run = told.finish().run()
     lost = run.failures().get("connection_lost", 0) if run.account else 0
     # It may have answered all when it was killed.
     checks.check("a target that comes back: the load goes on", account_faults(run, SMALL, *((3,) if lost else (0,)),
                                                                              **({"connection_lost": lost} if lost else {})) + unless(
         lost=(lost <= 8, lost), again=(run.account and run.account["reconnected"] == 1, run),
-        duration=(run.account and 4.9 < run.account["seconds"] < 5.5, run), lines=(1 <= len(run.said) <= 2, run.said)))
+        worked=(worked, told.events), duration=(run.account and run.account["seconds"] >= 9.9, run), lines=(1 <= len(run.said) <= 2, run.said)))
 
 
 @contextlib.contextmanager
-def stranger(words):
+def stranger(words, called=None):
     """A TCP server that is no target: sends `words` to whoever comes, and then nothing; or hangs up where they are
-    None, once something was asked. Gives its port."""
+    None, once something was asked. Sets `called` once somebody came. Gives its port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.1)
         over = threading.Event()
@@ -208,6 +209,8 @@ def stranger(words):
                 with contextlib.suppress(OSError):
                     guest, _ = server.accept()
                     guests.append(guest)
+                    if called:
+                        called.set()
                     if words is None:
                         guest.settimeout(HANGS)
                         guest.recv(65536)
@@ -339,7 +342,7 @@ def test_limits(bench):
     turnaround = run.account["turnaround_ns"]
     checks.check("turnaround has the target's latency in it", account_faults(run, SMALL) + unless(
         low=(turnaround["min"] >= 2e6, turnaround), order=(turnaround["min"] <= turnaround["p50"] <= turnaround["p99"] <= turnaround["max"], turnaround),
-        sum=(0.5 < turnaround["mean"] * 100 / 1e9 / run.account["seconds"] <= 1, run)))
+        sum=(turnaround["mean"] * 100 / 1e9 / run.account["seconds"] <= 1, run)))
 
 
 def test_interrupt(bench):
@@ -347,30 +350,28 @@ def test_interrupt(bench):
     recorded = bench.checks_recording("Ctrl-C logs out")
     with bench.target("--backing", "null") as disk:
         with bench.recording(disk.port, "interrupt") if recorded else contextlib.nullcontext() as recording:
-            started = bench.start("--request-size", SMALL, "-q", 8, "--sessions", 2, "--rate", 500, "--duration", "1min", disk.url())
-            time.sleep(1.5)
-            started.interrupt()
-            run = started.finish()
+            told = Events(bench.sanscope, "--request-size", SMALL, "-q", 8, "--sessions", 2, "--rate", 500, "--duration", "1min", disk.url())
+            worked = told.read("second", lambda second: second["commands"] > 100)
+            told.process.send_signal(signal.SIGINT)
+            run = told.finish().run()
     checks.check("Ctrl-C ends the load with all answers", account_faults(run, SMALL) + unless(
-        time=(run.took < HANGS, run.took), some=(run.account and run.account["commands"] > 100, run)))
+        time=(run.took < HANGS, run.took), worked=(worked, told.events)))
     if recorded:
         logouts = recording.requests().get("Logout Request", 0)
         resets = recording.dissected("tcp.flags.reset==1", "frame.number")
         checks.check("Ctrl-C logs out", unless(logouts=(logouts == 3, logouts), resets=(resets == [], resets)))
 
     with bench.target("--backing", "null", "--fault", "never-answer") as disk:
-        started = bench.start("--request-size", SMALL, "-q", 8, "--timeout", 60, disk.url())
-        time.sleep(1)
-        started.interrupt()
-        time.sleep(0.5)
-        waits = started.process.poll() is None
-        started.interrupt()
-        run = started.finish()
+        told = Events(bench.sanscope, "--request-size", SMALL, "-q", 8, "--timeout", 60, disk.url())
+        told.read("second", lambda second: second["in_flight"] == 8)
+        waits = interrupted_twice(told.process)
+        run = told.finish().run()
     checks.check("a second Ctrl-C does not wait for answers", unless(waited=(waits, "the first one did not"), time=(run.took < HANGS, run.took)) +
                  (account_faults(run, SMALL, run.status, never_answered=8) if run.account else [str(run)]))
-    with stranger(b"") as port:
+    called = threading.Event()
+    with stranger(b"", called) as port:
         started = bench.start(f"iscsi://127.0.0.1:{port}/iqn.2026-11.org.example:none/0")
-        time.sleep(0.5)
+        called.wait(HANGS)
         started.interrupt()
         run = started.finish()
     checks.check("Ctrl-C ends a login that is not answered", unless(time=(run.took < HANGS, run.took), status=(run.status == 1, run)))
@@ -383,7 +384,7 @@ def test_pace(bench):
             run = bench.generate("--request-size", SMALL, "-q", 64, "--sessions", sessions, "--rate", rate, "--commands", 3 * rate, disk.url())
             reached = run.account["commands_per_second"]
             checks.check(f"--rate {rate} is not exceeded with {sessions} session{'s' if sessions > 1 else ''}", account_faults(run, SMALL) +
-                         unless(rate=(0.5 < reached / rate < 1.02, run), since_due=("since_due_ns" in run.account, run)))
+                         unless(rate=(reached / rate < 1.02, run), since_due=("since_due_ns" in run.account, run)))
         run = bench.generate("--request-size", SMALL, "--think-time", "20ms", "--commands", 51, disk.url())
         checks.check("--think-time passes between an answer and the next command", account_faults(run, SMALL) + unless(
             seconds=(1.02 <= run.account["seconds"] < HANGS, run)))
@@ -556,7 +557,7 @@ def test_analyser(bench):
                     run = bench.generate(*options, *writes, "--log", log, disk.url() if disk else its_url)
             rows = logged(log) if log.exists() else []
             checks.check(f"{target}, {what}: the analyser finds what the log says, command by command",
-                         account_faults(run, run.account["request_bytes"] if run.account else 0) + agreement_faults(recording, rows) +
+                         account_faults(run, run.account["request_bytes"] if run.account else 0) + agreement_faults(recording, rows, run) +
                          unless(count=(run.account and len(rows) == run.account["sent"], len(rows))))
             negotiated = [run.account["negotiated"][key] for key in ("header_digest", "data_digest")] if run.account else []
             if "digests" in what:

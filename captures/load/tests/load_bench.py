@@ -15,7 +15,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
-from harness import table  # noqa: E402
+from harness import handled, table, until  # noqa: E402
 
 TSHARK_OPTIONS = ("-o", "tcp.reassemble_out_of_order:TRUE", "-o", "iscsi.bogus_pdu_max_data_len:16777215")
 
@@ -172,6 +172,16 @@ class Started:
         return Run(status, out, err, time.monotonic() - self.began)
 
 
+def interrupted_twice(process):
+    """Whether it still ran after the first of two SIGINT."""
+    process.send_signal(signal.SIGINT)
+    until(lambda: handled(process.pid, signal.SIGINT))
+    time.sleep(0.5)
+    waits = process.poll() is None
+    process.send_signal(signal.SIGINT)
+    return waits
+
+
 def generate(sanscope, *arguments, seconds=30):
     return Started(sanscope, *arguments).finish(seconds)
 
@@ -195,7 +205,8 @@ def account_faults(run, request_bytes, status=0, **failures):
 
 
 class Recording:
-    """A recording of one port of loopback, whole packets."""
+    """A recording of one port of loopback, whole packets. The buffer holds all that the tests send: none is dropped where
+    the recorder has to wait for a processor."""
 
     def __init__(self, sanscope, port, path):
         self.sanscope, self.port, self.path = sanscope, port, path
@@ -205,7 +216,8 @@ class Recording:
         return None if os.geteuid() == 0 else "only root may record from loopback"
 
     def __enter__(self):
-        self.process = subprocess.Popen([self.sanscope, "capture", "-i", "lo", "-f", f"tcp port {self.port}", "-w", self.path],
+        self.process = subprocess.Popen([self.sanscope, "capture", "-i", "lo", "-f", f"tcp port {self.port}",
+                                         "--buffer-size", "256", "-w", self.path],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         for line in self.process.stderr:
             if line.startswith("Recording"):

@@ -220,7 +220,7 @@ def captured(bench, target):
         run = bench.generate(*options, "--log", log, "--capture", capture, "--snapshot-length", 0, target.url("open"))
         rows, recording = logged(log), Recording(bench.sanscope, target.port, capture)
         checks.check(claim, account_faults(run, run.account["request_bytes"] if run.account else 0) +
-                     agreement_faults(recording, rows, before=0) + unless(
+                     agreement_faults(recording, rows, run, before=0) + unless(
                          count=(run.account and len(rows) == run.account["sent"], len(rows))))
         lengths = collections.defaultdict(int)
         for row in recording.table("pdus"):

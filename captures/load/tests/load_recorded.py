@@ -94,7 +94,7 @@ def test_ipv6(bench):
         run = bench.generate("--request-size", "16K", "-q", 4, "--commands", 300, "--log", log, "--capture", capture, "--snapshot-length", 0,
                              disk.url())
         recording = Recording(bench.sanscope, disk.port, capture)
-        checks.check(claim, account_faults(run, 16384) + agreement_faults(recording, logged(log), before=0) + unless(
+        checks.check(claim, account_faults(run, 16384) + agreement_faults(recording, logged(log), run, before=0) + unless(
             hosts=({row["initiator"].rpartition(":")[0] for row in recording.table("connections")} == {"[::1]"}, recording.table("connections"))))
     gone = bench.generate(disk.url())
     checks.check("IPv6: a target that is gone is told with its address", unless(

@@ -317,11 +317,10 @@ def test_stand_in(bench, checks):
                               stdin=subprocess.DEVNULL, text=True) as run:
             waits = until(asked.exists)
             run.send_signal(signal.SIGINT)
-            began = time.monotonic()
             err = run.communicate(timeout=20)[1]
     checks.check("Ctrl-C ends it while it waits for a login", faults(
         waits=(waits, "ssh was not started"), status=(run.returncode == 1, run.returncode),
-        time=(time.monotonic() - began < 6, "took long"), message=(told(err) == [], err)))
+        message=(told(err) == [], err)))
     run = bench.capture_without_host("-i", "v0", "--remote-recorder", "x")
     checks.check("options of another host want one", faults(status=(run.returncode == 2, run.returncode)))
 
