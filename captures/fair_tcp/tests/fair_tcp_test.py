@@ -8,13 +8,14 @@ import contextlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
-from harness import DEFAULT_SANSCOPE, Checks  # noqa: E402
+from harness import DEFAULT_SANSCOPE, Checks, until  # noqa: E402
 
 NAME = f"fair_{os.getpid() % 100000}"
 BTF = pathlib.Path("/sys/kernel/btf/vmlinux")
@@ -30,6 +31,12 @@ def run(*arguments, seconds=60):
 
 def said(done):
     return [f"exit status {done.returncode}", *(done.stdout + done.stderr).splitlines()[-20:]]
+
+
+def ended(load):
+    """What a load says that is ended while it runs."""
+    load.send_signal(signal.SIGINT)
+    return load.communicate(timeout=60)
 
 
 def status(sanscope, *inside):
@@ -63,9 +70,11 @@ def test_load(checks, sanscope):
     try:
         listening = json.loads(target.stdout.readline())
         url = f"iscsi://{listening['listening']}/{listening['target']}/0"
-        load = subprocess.Popen([sanscope, "generate", "--connections", str(CONNECTIONS), "--duration", "6s", "--tcp-congestion",
+        load = subprocess.Popen([sanscope, "generate", "--connections", str(CONNECTIONS), "--duration", "1min", "--tcp-congestion",
                                  NAME, "--json", url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(2)
+        # The congestion control counts who is active anew as it goes.
+        until(lambda: any(one["connections"] >= CONNECTIONS for one in status(sanscope)["ensembles"]))
+        time.sleep(1)
         found = status(sanscope)
         connections = [one["connections"] for one in found["ensembles"]]
         checks.check("both ends' connections between the two addresses are one ensemble",
@@ -76,7 +85,7 @@ def test_load(checks, sanscope):
         stopped = run(sanscope, "fair-tcp", "stop", "--name", NAME)
         checks.check("stopped under load, it says how many connections use it still",
                      [] if stopped.returncode == 0 and "until they are closed" in stopped.stdout else said(stopped))
-        out, errors = load.communicate(timeout=60)
+        out, errors = ended(load)
         checks.check("the load ends well", [] if load.returncode == 0 else [out, errors])
     finally:
         target.terminate()
@@ -95,16 +104,14 @@ def test_idle(checks, sanscope):
     try:
         listening = json.loads(target.stdout.readline())
         url = f"iscsi://{listening['listening']}/{listening['target']}/0"
-        idle = load("--connections", str(CONNECTIONS), "--think-time", "10s", "--duration", "8s")
-        time.sleep(2.5)
-        seen = counts()
+        idle = load("--connections", str(CONNECTIONS), "--think-time", "10min", "--duration", "1min")
+        seen = until(lambda: [(CONNECTIONS, 0)] == counts()) and counts()
         checks.check("connections that are idle are not active, also while all are", [] if seen == [(CONNECTIONS, 0)] else [str(seen)])
-        busy = load("--duration", "2s", "-q", "4")
-        time.sleep(1.2)
-        seen = counts()
+        busy = load("--duration", "1min", "-q", "4")
+        seen = until(lambda: [(CONNECTIONS + 1, 1)] == counts()) and counts()
         checks.check("… and the one that is not has their share", [] if seen == [(CONNECTIONS + 1, 1)] else [str(seen)])
         for one in (busy, idle):
-            one.wait(timeout=60)
+            ended(one)
         seen = status(sanscope)
         checks.check("an ensemble is removed with its last connection", [] if seen["ensembles"] == [] else [str(seen)])
         checks.check("nothing had to be repaired for it", repaired(seen))
@@ -213,22 +220,22 @@ def test_stopped_for_a_host_under_load(checks, sanscope):
         try:
             listening = json.loads(listener.stdout.readline())
             url = f"iscsi://{listening['listening']}/{listening['target']}/0"
-            asked = subprocess.Popen([*inside, sanscope, "generate", "--duration", "2s", "--json", "--tcp-congestion", "reno", url],
+            asked = subprocess.Popen([*inside, sanscope, "generate", "--duration", "1min", "--json", "--tcp-congestion", "reno", url],
                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-            time.sleep(1)
+            until(sockets)
             seen = sockets()
             checks.check("who asks for another has that nevertheless", [] if " reno " in seen and f" {NAME} " not in seen else [seen])
-            told = json.loads(asked.communicate(timeout=60)[0])["tcp_differences"]
+            told = json.loads(ended(asked)[0])["tcp_differences"]
             checks.check("… and is not told otherwise", told)
-            load = subprocess.Popen([*inside, sanscope, "generate", "--duration", "4s", "--connections", "2", url],
+            load = subprocess.Popen([*inside, sanscope, "generate", "--duration", "1min", "--connections", "2", url],
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            time.sleep(1)
+            until(lambda: sockets().count(f" {NAME} ") >= 2)
             stopped = run(*inside, sanscope, "fair-tcp", "stop", "--name", NAME)
             checks.check("stopped under load, it says what it takes away and who keeps it", [] if stopped.returncode == 0 and
                          "the route to 192.0.2.2" in stopped.stdout and "until they are closed" in stopped.stdout else said(stopped))
             checks.check("… the routes are what they were at once", [] if routes() == before else [routes()])
             checks.check("… connections under way have it still", [] if f" {NAME} " in sockets() else [sockets()])
-            out = load.communicate(timeout=60)[0]
+            out = ended(load)[0]
             checks.check("… and the load ends well", [] if load.returncode == 0 else [out])
         finally:
             listener.terminate()
@@ -262,13 +269,12 @@ def test_for_a_host(checks, sanscope):
                                      "--backing", "null", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             listening = json.loads(listener.stdout.readline())
-            load = subprocess.Popen([*inside, sanscope, "generate", "--duration", "2s",
+            load = subprocess.Popen([*inside, sanscope, "generate", "--duration", "1min",
                                      f"iscsi://{listening['listening']}/{listening['target']}/0"],
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            time.sleep(1)
-            sockets = run(*inside, "ss", "-tinO", "dst", "192.0.2.2").stdout
+            sockets = until(lambda: run(*inside, "ss", "-tinHO", "dst", "192.0.2.2").stdout)
             checks.check("a connection to it has it, unasked", [] if f" {NAME} " in sockets else [sockets])
-            out = load.communicate(timeout=60)[0]
+            out = ended(load)[0]
             checks.check("the load to it ends well", [] if load.returncode == 0 else [out])
         finally:
             listener.terminate()

@@ -219,11 +219,11 @@ def test_limits(bench, checks):
 
     folder = bench.scratch / "quiet"
     folder.mkdir()
-    with bench.running("-i", "v0", "-b", "duration:1", "-a", "duration:3", "-w", folder / "x.pcapng") as run:
-        run.wait(10)
+    with bench.running("-i", "v0", "-b", "duration:1", "-w", folder / "x.pcapng") as run:
+        until(lambda: len(list(folder.iterdir())) >= 3)
     files = sorted(folder.iterdir())
     checks.check("files are counted in which nothing came, too", faults(
-        count=(len(files) == 3 and "in 3 files" in run.err, (len(files), run.err)), status=(run.status == 0, run.err)))
+        count=(len(files) >= 3 and f"in {len(files)} files" in run.err, (len(files), run.err)), status=(run.status == 0, run.err)))
 
 
 def test_disk(bench, checks):
