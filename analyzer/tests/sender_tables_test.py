@@ -7,7 +7,9 @@ import argparse
 import collections
 import pathlib
 import sys
+import tempfile
 
+from faults_test import read_pcap, write_pcap
 from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, TableError, missing_program, number, table
 
 SENT_AGAIN = {"fast_retransmit", "rto", "tlp", "spurious"}
@@ -135,6 +137,33 @@ RULES = (ends_are_those_of_the_connection, packets_lie_within_the_connection, ro
          what_is_sent_again_was_sent_before, retransmissions_of_a_connection_are_its_rows_of_losses)
 
 
+# Reads: of what the initiator sends, requests of 48 bytes, nothing shows that packets are missing.
+OF_READS = ("sent-again-reordering-at-initiator", "sent-again-reordering-at-target", "sent-again-loss-ipv6-at-initiator",
+            "sent-again-loss-ipv6-at-target")
+
+
+def windows_behind_a_gap(sanscope, capture, edited):
+    """What is told of the first initiator's window before and behind a fifth of the capture that is taken out."""
+    header, scale, packets = read_pcap(capture)
+    first, last = packets[0][0], packets[-1][0]
+    begin, end = (first + (last - first) * tenths // 10 for tenths in (3, 5))
+    write_pcap(edited, header, scale, [packet for packet in packets if not begin <= packet[0] < end])
+    connection = table(sanscope, "connections", edited)[0]
+    rows = [row for row in table(sanscope, "windows", edited) if row["sender"] == connection["initiator"]]
+    for before, wanted in ((True, 0.9), (False, 0.1)):
+        of_part = [row["cwnd"] is not None for row in rows if (number(row["time_ns"]) < begin) == before]
+        share = sum(of_part) / len(of_part) if len(of_part) >= 20 else None
+        if share is None or (share < wanted if before else share > wanted):
+            yield f"{'before' if before else 'behind'} it the window is told in {sum(of_part)} of {len(of_part)} rows"
+
+
+def check_gaps(checks, sanscope):
+    with tempfile.TemporaryDirectory() as folder:
+        for name in OF_READS:
+            checks.check(f"{name}: a gap that only the target's data show makes the initiator's window unknown",
+                         list(windows_behind_a_gap(sanscope, SAMPLES / f"{name}.pcap.zst", pathlib.Path(folder) / "edited.pcap")))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("captures", nargs="*", type=pathlib.Path, help="these rather than the samples")
@@ -152,6 +181,8 @@ def main():
             continue
         for rule in RULES:
             checks.check(f"{capture.name}: {rule.__name__.replace('_', ' ')}", list(rule(tables)))
+    if not arguments.captures:
+        check_gaps(checks, arguments.sanscope.resolve())
     return checks.finish()
 
 

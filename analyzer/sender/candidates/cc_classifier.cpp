@@ -31,23 +31,20 @@ constexpr double prior_rounds = 5;
 }  // namespace
 
 void CcClassifier::on_burst_end(const SenderState& state) {
-    if (round_bursts_ == 0 || !state.snd_una.before(round_end_)) {
+    if (bursts_round_trip_.next(state)) {
         if (round_bursts_ > 1) ++rounds_;
         round_bursts_ = 0;
-        round_end_ = state.snd_nxt;
     }
     ++round_bursts_;
 }
 
 void CcClassifier::on_stop(const SenderState& state, bool at_cubic, bool at_reno) {
-    if (!stops_.any || !state.snd_una.before(stops_end_)) {
+    if (stops_round_trip_.next(state)) {
         ++stopping_rounds_;
         if (stops_.at_cubic && !stops_.at_reno) ++only_cubic_;
         if (stops_.at_reno && !stops_.at_cubic) ++only_reno_;
         stops_ = {};
-        stops_end_ = state.snd_nxt;
     }
-    stops_.any = true;
     stops_.at_cubic = stops_.at_cubic || at_cubic;
     stops_.at_reno = stops_.at_reno || at_reno;
 }

@@ -6,6 +6,7 @@
 
 #include "analyzer/sender/candidates/growth_record.h"
 #include "analyzer/sender/candidates/pace_record.h"
+#include "analyzer/sender/candidates/round_trip_end.h"
 #include "analyzer/sender/kernel/sender_state.h"
 
 namespace sanscope {
@@ -72,7 +73,6 @@ class CcClassifier {
   private:
     // Round trips in which the sender stopped where one window ends, and never where the other does.
     struct Stops {
-        bool any = false;
         bool at_cubic = false;
         bool at_reno = false;
     };
@@ -95,10 +95,10 @@ class CcClassifier {
     uint64_t unclocked_ = 0;
     PaceRecord pace_;        // BBR's
     PaceRecord other_pace_;  // of the one that is not shown
-    Serial32 round_end_;
+    RoundTripEnd bursts_round_trip_;
     uint32_t round_bursts_ = 0;
     uint64_t rounds_ = 0;  // round trips of some bursts
-    Serial32 stops_end_;
+    RoundTripEnd stops_round_trip_;
     Stops stops_;  // of this round trip
     uint64_t stopping_rounds_ = 0;
     uint64_t only_cubic_ = 0;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "analyzer/base/serial32.h"
+#include "analyzer/sender/candidates/round_trip_end.h"
 #include "analyzer/sender/kernel/sender_state.h"
 
 namespace sanscope {
@@ -16,10 +16,8 @@ class LatelyLargest {
     // A burst has ended; `window()`: in segments, asked for once a round trip.
     template <class Window>
     void on_burst_end(const SenderState& tp, Window&& window) {
-        if (begun_ && tp.snd_una.before(round_end_)) return;
+        if (!round_trip_.next(tp)) return;
         rounds_ = tp.app_limited == 0 ? rounds_ + 1 : 0;
-        round_end_ = tp.snd_nxt;
-        begun_ = true;
         const uint32_t now = window();
         segments_ = rounds_ > bandwidth_rounds ? now : std::max(segments_, now);
     }
@@ -30,8 +28,7 @@ class LatelyLargest {
     static constexpr uint32_t bandwidth_rounds = 10;  // bbr_bw_rtts
     uint32_t segments_ = 0;
     uint32_t rounds_ = 0;  // in a row that the application did not limit
-    Serial32 round_end_;
-    bool begun_ = false;
+    RoundTripEnd round_trip_;
 };
 
 }  // namespace sanscope

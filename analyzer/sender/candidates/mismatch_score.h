@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzer/sender/candidates/round_trip_end.h"
 #include "analyzer/sender/kernel/sender_state.h"
 
 namespace sanscope {
@@ -24,17 +25,14 @@ class MismatchScore {
 
   private:
     void enter_round(const SenderState& state) {
-        if (begun_ && state.snd_una.before(round_end_)) return;
-        begun_ = true;
+        if (!round_trip_.next(state)) return;
         total_ += round_;
         round_ = 0;
-        round_end_ = state.snd_nxt;
     }
 
     double total_ = 0;
     double round_ = 0;
-    Serial32 round_end_;
-    bool begun_ = false;
+    RoundTripEnd round_trip_;
 };
 
 }  // namespace sanscope

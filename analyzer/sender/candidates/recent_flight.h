@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "analyzer/base/serial32.h"
+#include "analyzer/sender/candidates/round_trip_end.h"
 #include "analyzer/sender/kernel/sender_state.h"
 
 namespace sanscope {
@@ -19,11 +19,9 @@ class RecentFlight {
     // A burst has ended; `more_waiting`: the application had written more.
     void on_burst_end(const SenderState& tp, bool more_waiting) {
         if (!more_waiting) return;
-        if (!begun_ || !tp.snd_una.before(round_end_)) {
+        if (round_trip_.next(tp)) {
             newest_ = (newest_ + 1) % rounds_.size();
             rounds_[newest_] = 0;
-            round_end_ = tp.snd_nxt;
-            begun_ = true;
         }
         rounds_[newest_] = std::max(rounds_[newest_], tp.in_flight());
     }
@@ -38,8 +36,7 @@ class RecentFlight {
   private:
     std::array<uint32_t, 4> rounds_{};  // how many was chosen, not measured
     size_t newest_ = 0;
-    Serial32 round_end_;
-    bool begun_ = false;
+    RoundTripEnd round_trip_;
 };
 
 }  // namespace sanscope

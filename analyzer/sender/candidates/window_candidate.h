@@ -9,6 +9,7 @@
 #include "analyzer/sender/candidates/burst_end.h"
 #include "analyzer/sender/candidates/growth_record.h"
 #include "analyzer/sender/candidates/mismatch_score.h"
+#include "analyzer/sender/candidates/round_trip_end.h"
 #include "analyzer/sender/candidates/shown_window.h"
 #include "analyzer/sender/candidates/tso_autosize.h"
 #include "analyzer/sender/kernel/cwnd_control.h"
@@ -42,7 +43,8 @@ class WindowCandidate : public CwndControl<Ops> {
         window_.cwnd = std::min(window_.cwnd, initial_cwnd);
         raised_ = prior_raised_ = lifted_ = 0;
         most_used_ = second_used_ = round_used_ = flight_at_most_ = stops_ = 0;
-        use_begun_ = restart_.open = false;
+        use_round_trip_ = {};
+        restart_.open = false;
         run_ = {};
         shown_.begin_late();
         threshold_unknown_ = prior_threshold_unknown_ = true;
@@ -191,12 +193,10 @@ class WindowCandidate : public CwndControl<Ops> {
         return tp.ca_state == CaState::open && !window_.in_slow_start();
     }
     void note_use(const SenderState& tp) {
-        if (!use_begun_ || !tp.snd_una.before(use_end_)) {
+        if (use_round_trip_.next(tp)) {
             second_used_ = std::max(second_used_, std::min(most_used_, round_used_));
             most_used_ = std::max(most_used_, round_used_);
             round_used_ = 0;
-            use_end_ = tp.snd_nxt;
-            use_begun_ = true;
         }
         round_used_ = std::max(round_used_, tp.packets_out);
     }
@@ -328,8 +328,7 @@ class WindowCandidate : public CwndControl<Ops> {
     uint32_t most_used_ = 0;  // since the last reduction
     uint32_t second_used_ = 0;
     uint32_t round_used_ = 0;
-    Serial32 use_end_;
-    bool use_begun_ = false;
+    RoundTripEnd use_round_trip_;
     uint32_t flight_at_most_ = 0;
     bool late_ = false;
     ShownWindow shown_;
