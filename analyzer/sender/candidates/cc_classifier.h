@@ -32,6 +32,12 @@ class CcClassifier {
         double cubic = 0;
         double reno = 0;
         double bbr = 0;
+        double cubic_at_once = 0;  // the most of one round trip
+        double reno_at_once = 0;
+    };
+    struct Contradicted {
+        double in_all;
+        double at_once;
     };
 
     // A burst of new data began while others were in flight; `clocked`: as an acknowledgement had just come.
@@ -81,7 +87,7 @@ class CcClassifier {
     bool looks_paced(const Scores& scores, double others) const;
     bool looks_paced_at_remote_tap(const Scores& scores, double others, bool stands) const;
     bool bbr_is_sure(const Scores& scores) const;
-    bool is_sure(double best, double other, uint64_t stops_at_best, uint64_t stops_at_other, double bbr,
+    bool is_sure(double best, Contradicted other, uint64_t stops_at_best, uint64_t stops_at_other, double bbr,
                  int64_t min_rtt_us) const;
     bool grows_so(Control control, const GrowthRecord& growth) const;
     bool stops_at_a_window(const Scores& scores) const;

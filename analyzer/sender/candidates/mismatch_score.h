@@ -22,16 +22,20 @@ class MismatchScore {
         round_ = std::min(1.0, std::max(round_, amount));
     }
     double total() const { return total_ + round_; }
+    // The most of one round trip.
+    double at_once() const { return std::max(greatest_, round_); }
 
   private:
     void enter_round(const SenderState& state) {
         if (!round_trip_.next(state)) return;
         total_ += round_;
+        greatest_ = std::max(greatest_, round_);
         round_ = 0;
     }
 
     double total_ = 0;
     double round_ = 0;
+    double greatest_ = 0;
     RoundTripEnd round_trip_;
 };
 

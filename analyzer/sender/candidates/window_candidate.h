@@ -35,6 +35,7 @@ class WindowCandidate : public CwndControl<Ops> {
     bool threshold_is_unknown() const { return threshold_unknown_; }
     // What contradicts this candidate, in round trips.
     double mismatch() const { return mismatch_.total(); }
+    double mismatch_at_once() const { return mismatch_.at_once(); }
     const GrowthRecord& growth() const { return growth_; }
 
     // What came before was not captured: until the first reduction of a window that was shown cwnd is what the sender is seen to use.

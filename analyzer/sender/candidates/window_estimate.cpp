@@ -51,7 +51,11 @@ void include(WindowEstimate& estimate, uint32_t cwnd) {
 }  // namespace
 
 CcClassifier::Scores mismatch_of(const WindowCandidates& windows) {
-    return {windows.cubic.mismatch(), windows.reno.mismatch(), windows.bbr.mismatch()};
+    return {.cubic = windows.cubic.mismatch(),
+            .reno = windows.reno.mismatch(),
+            .bbr = windows.bbr.mismatch(),
+            .cubic_at_once = windows.cubic.mismatch_at_once(),
+            .reno_at_once = windows.reno.mismatch_at_once()};
 }
 
 WindowEstimate estimate_window(const WindowCandidates& windows, const SenderState& state,
