@@ -297,7 +297,7 @@ TEST_F(LoadControlsTest, ALoadGoesOnWithoutTheTabOfItsRecording) {
     LoadRun run = run_of(target);
     run.settings.record = true;
     run.settings.rate = 100;
-    run.settings.commands = 250;
+    run.settings.commands = 500;
     run.interfaces = QStringList(QStringLiteral("lo"));
     run.filter = QStringLiteral("tcp port ") + target.address().section(u':', 1);
     window->load().start(run);
@@ -308,7 +308,7 @@ TEST_F(LoadControlsTest, ALoadGoesOnWithoutTheTabOfItsRecording) {
     EXPECT_TRUE(window->load().under_way());
     let_end();
     EXPECT_EQ(ends[0].status, 0) << panel().state().toStdString();
-    EXPECT_EQ(count(ends[0], "commands"), 250u);
+    EXPECT_EQ(count(ends[0], "commands"), 500u);
     QTest::qWait(500);
     EXPECT_EQ(window->captures(), 0);
 }

@@ -85,6 +85,13 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
             estimate.low = std::min(estimate.low, least);
             estimate.high =
                 std::max({estimate.high, windows.cubic.most_by_use(), windows.reno.most_by_use()});
+        } else if (estimated && !state.in_cwnd_reduction() && state.app_limited != 0 &&
+                   estimate.cwnd < estimate.ssthresh) {
+            // The kernel grows it up to twice what was in flight, which is estimated too low now and then (by a quarter: set, not
+            // measured).
+            const uint32_t most =
+                chosen == Control::cubic ? windows.cubic.most_by_use() : windows.reno.most_by_use();
+            estimate.high = std::max(estimate.high, most + most / 4);
         }
     }
     for (const Control other : {Control::cubic, Control::reno}) {

@@ -338,6 +338,39 @@ TEST(WindowInterval, WithoutANameFromAfarReachesDownToTheFlightOfASenderWithMore
     }
 }
 
+// What is in flight is estimated from afar, too high now and then: one window is no more true than the other for that.
+TEST(WindowInterval, FromAfarOnlyAFlightFarBeyondAWindowRefutesOneThatWasNeverFilled) {
+    for (const bool at_once : {false, true}) {
+        CcClassifier afar(true);
+        pass_rounds(afar, 400, 2, 0);
+        const CcClassifier::Scores scores{
+            .cubic = 4, .reno = 0.3, .bbr = 4, .cubic_at_once = at_once ? 0.8 : 0.3};
+        ASSERT_EQ(afar.best(scores, min_rtt_us), Control::reno);
+        EXPECT_EQ(afar.is_possible(Control::cubic, Control::reno, scores, min_rtt_us), !at_once);
+    }
+}
+
+TEST(WindowInterval, FromAfarReachesBeyondTwiceTheFlightWhileTheApplicationLimitsSlowStart) {
+    SenderState state;
+    state.snd_nxt = Serial32(1);
+    state.min_rtt_us = min_rtt_us;
+    WindowCandidates windows = begin(state, false);
+    for (const uint32_t segments : {40u, 80u, 160u}) {  // which refutes CUBIC
+        state.packets_out = segments;
+        state.snd_una = state.snd_nxt;
+        state.snd_nxt += segments * state.mss;
+        windows.cubic.on_sent(state, false);
+    }
+    windows.reno.note_flight_at_most(40);
+    CcClassifier classifier(true);
+    pass_rounds(classifier, 400, 2, 0);
+    for (const bool limited : {false, true}) {
+        state.app_limited = limited ? 1 : 0;
+        const uint32_t high = estimate_window(windows, state, classifier, Control::reno, true).high;
+        EXPECT_EQ(high >= 100, limited) << high;
+    }
+}
+
 // An application that seldom has more to send: what is in flight shows no end of a window.
 TEST(WindowInterval, WhereASenderSeldomStopsWindowsHardlyShow) {
     CcClassifier seldom(true);
