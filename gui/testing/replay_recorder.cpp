@@ -16,6 +16,7 @@
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
+#include <optional>
 #include <poll.h>
 #include <span>
 #include <string>
@@ -160,8 +161,13 @@ class Replay {
 
     void flap(double part) {
         if (request_.interfaces(0) != "flapping") return;
-        const bool down = part > 1.0 / 3 && part < 2.0 / 3;
-        if (down == down_) return;
+        const Clock::time_point now = Clock::now();
+        const bool goes_down = !went_down_ && part > 1.0 / 3;
+        // It stays down for long enough to be read, also where this process was kept from running.
+        const bool comes_back = down_ && part >= 2.0 / 3 && now - *went_down_ >= least_down;
+        if (!goes_down && !comes_back) return;
+        if (goes_down) went_down_ = now;
+        const bool down = goes_down;
         down_ = down;
         v1::RecordingEvent event;
         event.mutable_trouble()->set_kind(down ? v1::RecordingTrouble::INTERFACE_DOWN
@@ -211,6 +217,8 @@ class Replay {
     BlockCompressor compressor_;
     size_t written_ = 0;
     size_t packets_ = 0;  // or blocks, all of them readable
+    static constexpr std::chrono::milliseconds least_down{900};
+    std::optional<Clock::time_point> went_down_;
     bool down_ = false;
     v1::RecordingEnded::Why why_ = v1::RecordingEnded::STOPPED;
 };
