@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/load/send_buffer_findings.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -16,6 +17,15 @@ constexpr uint32_t flowing_segments = 8;
 // Of the commands under way at once, those whose data this sender has.
 double depth_of_sender(const SessionLoad& load) {
     return load.sender_share * load.depth;
+}
+
+// Bytes that are in flight or wait to be sent: of a read nothing does while its request is on the way.
+double bytes_to_send(const SessionLoad& load) {
+    const double outstanding = depth_of_sender(load) * load.mean_bytes;
+    if (!load.reads) return outstanding;
+    // Captured at the target, it is not under way before.
+    const auto on_the_way = static_cast<double>(std::max<int64_t>(load.rtt_ns - load.behind_tap_ns, 0)) / 2;
+    return outstanding * std::max(0.0, 1 - on_the_way / load.parts.turnaround.mean_ns());
 }
 
 // Bytes a second of a buffer's worth each round trip.
@@ -38,8 +48,7 @@ bool is_filled_to_one_amount(const SessionLoad& load) {
     if (in_flight < flowing_segments * load.sender.mss() || load.rtt_ns < SessionLoad::least_long_path_ns / 2)
         return false;
     // What waits must be more than what is under way.
-    if (depth_of_sender(load) * load.mean_bytes < 2.0 * in_flight || load.throughput >= SessionLoad::plenty)
-        return false;
+    if (bytes_to_send(load) < 2.0 * in_flight || load.throughput >= SessionLoad::plenty) return false;
     // What is acknowledged is replaced: a buffer's worth each round trip.
     return load.sender_share * load.throughput >= SessionLoad::most * rate_of_buffer(load);
 }
