@@ -248,6 +248,20 @@ TEST_F(Pieces, that_are_few_but_come_in_runs_alike_are_information_that_blames_n
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("5 runs, 5 of them of 16 pieces")));
 }
 
+// Several programs that write where the last one stopped, one command at a time each and with pauses: now and then two follow each
+// other at once.
+TEST_F(Pieces, that_often_come_alone_are_no_requests_of_two) {
+    for (int run = 0; run < 120; ++run) {
+        for (int i = 0; i < 2; ++i) add_piece();
+        now_ns += 3'000'000;
+        add_piece();
+        now_ns += 3'000'000;
+    }
+    const Finding finding = find_one(Kind::split_requests);
+    EXPECT_EQ(finding.severity, Severity::information);
+    EXPECT_THAT(finding.title, HasSubstr("Contiguous reads of 32 KiB"));
+}
+
 // 20 requests of 232 blocks: however few, next to nothing but a layer goes on behind smaller pieces each time.
 TEST_F(Pieces, that_are_few_but_go_on_behind_smaller_ones_each_time_are_split_by_a_layer) {
     for (int run = 0; run < 20; ++run) {

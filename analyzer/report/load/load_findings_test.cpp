@@ -101,6 +101,12 @@ TEST_F(Findings, what_is_under_way_on_each_of_two_connections_is_held_against_wh
     EXPECT_TRUE(find(Kind::send_buffer).empty()) << "one read of 64 KiB waits on each";
 }
 
+TEST_F(Findings, what_waits_for_requests_on_their_way_is_held_back_by_no_send_buffer) {
+    add_flow(add_target(), 9500, 30'000);
+    for (int64_t i = 0; i < 300; ++i) add_read(4 * i, 4);
+    EXPECT_TRUE(find(Kind::send_buffer).empty()) << "of 64 KiB a quarter of the time the request is under way";
+}
+
 TEST_F(Findings, what_fills_the_receivers_window_is_no_send_buffer) {
     add_flow(add_target(), 9500, 30'000, 34'000);
     for (int64_t i = 0; i < 200; ++i) add_read(i / 5, 900);

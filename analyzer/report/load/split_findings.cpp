@@ -23,6 +23,7 @@ struct Runs {
     int64_t total_ns = 0;    // from their first requests to their last answers
     int64_t between_ns = 0;  // of that, between an answer and the next request
     std::map<uint64_t, uint64_t> lengths;
+    uint64_t alone = 0;    // commands of the greatest size until then, in no run
     uint64_t went_on = 0;  // runs that ended in a smaller piece, and the next one began where it ended
     uint64_t longest = 0;  // pieces
     CommandRow first_of_longest;
@@ -76,6 +77,7 @@ class Stream {
         between_ns_ = 0;
     }
     void end_run() {
+        if (begun_ && length_ == 1 && first_.bytes == bytes_max_) ++runs_.alone;
         if (!begun_ || length_ < 2) return;
         ++runs_.count;
         runs_.pieces += length_;
@@ -158,6 +160,8 @@ class OfStream {
     uint64_t regular_length() const {
         constexpr uint64_t least_runs = 8;
         if (runs_.count < least_runs || (are_few() && !goes_on_behind_tails())) return 0;
+        // What is cut leaves hardly a piece of full size by itself: where many are, two in a row are chance.
+        if (5 * runs_.alone > runs_.count) return 0;
         const uint64_t length = most_common_length();
         return runs_.lengths.at(length) * 10 >= runs_.count * 8 ? length : 0;
     }
