@@ -248,7 +248,7 @@ TEST_F(Pieces, that_are_few_but_come_in_runs_alike_are_information_that_blames_n
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("5 runs, 5 of them of 16 pieces")));
 }
 
-// Several programs that write where the last one stopped, one command at a time each and with pauses: now and then two follow each
+// Several programs that read where the last one stopped, one command at a time each and with pauses: now and then two follow each
 // other at once.
 TEST_F(Pieces, that_often_come_alone_are_no_requests_of_two) {
     for (int run = 0; run < 120; ++run) {

@@ -27,12 +27,11 @@ import json
 import os
 import pathlib
 import random
-import struct
 import subprocess
 import sys
 import tempfile
 
-from harness import DEFAULT_SANSCOPE, ROOT, SAMPLES, Checks, TableError, missing_program, table
+from harness import DEFAULT_SANSCOPE, ROOT, SAMPLES, Checks, TableError, missing_program, read_pcap, table, write_pcap
 
 LEAST_FIRST = 0.9
 
@@ -151,26 +150,6 @@ def score(checks, program, folder, verbose):
 MS = 1_000_000
 # What may be said of a capture that is not whole.
 OF_CAPTURE = {"no_iscsi", "not_captured", "captured_twice", "capture_issue", "unseen_answers", "capture_drops"}
-
-
-def read_pcap(path):
-    """The file's header, and (time in ns, length on the wire, bytes) of each packet."""
-    raw = subprocess.run(["zstd", "-dc", path], capture_output=True, check=True).stdout
-    scale = {0xa1b2c3d4: 1000, 0xa1b23c4d: 1}[struct.unpack("<I", raw[:4])[0]]
-    packets = []
-    at = 24
-    while at + 16 <= len(raw):
-        seconds, fraction, captured, length = struct.unpack("<IIII", raw[at:at + 16])
-        packets.append((seconds * 10**9 + fraction * scale, length, raw[at + 16:at + 16 + captured]))
-        at += 16 + captured
-    return raw[:24], scale, packets
-
-
-def write_pcap(path, header, scale, packets):
-    with open(path, "wb") as file:
-        file.write(header)
-        for time_ns, length, data in packets:
-            file.write(struct.pack("<IIII", time_ns // 10**9, time_ns % 10**9 // scale, len(data), length) + data)
 
 
 def edits(packets):

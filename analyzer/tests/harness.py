@@ -11,6 +11,7 @@ import pathlib
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -68,6 +69,26 @@ def until(condition, seconds=20):
     while not (found := condition()) and time.monotonic() < deadline:
         time.sleep(0.02)
     return found
+
+
+def read_pcap(path):
+    """The file's header, and (time in ns, length on the wire, bytes) of each packet."""
+    raw = subprocess.run(["zstd", "-dc", path], capture_output=True, check=True).stdout
+    scale = {0xa1b2c3d4: 1000, 0xa1b23c4d: 1}[struct.unpack("<I", raw[:4])[0]]
+    packets = []
+    at = 24
+    while at + 16 <= len(raw):
+        seconds, fraction, captured, length = struct.unpack("<IIII", raw[at:at + 16])
+        packets.append((seconds * 10**9 + fraction * scale, length, raw[at + 16:at + 16 + captured]))
+        at += 16 + captured
+    return raw[:24], scale, packets
+
+
+def write_pcap(path, header, scale, packets):
+    with open(path, "wb") as file:
+        file.write(header)
+        for time_ns, length, data in packets:
+            file.write(struct.pack("<IIII", time_ns // 10**9, time_ns % 10**9 // scale, len(data), length) + data)
 
 
 def handled(pid, number):

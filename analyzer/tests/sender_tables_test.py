@@ -9,8 +9,7 @@ import pathlib
 import sys
 import tempfile
 
-from faults_test import read_pcap, write_pcap
-from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, TableError, missing_program, number, table
+from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, TableError, missing_program, number, read_pcap, table, write_pcap
 
 SENT_AGAIN = {"fast_retransmit", "rto", "tlp", "spurious"}
 TABLES = ("connections", "windows", "ca_transitions", "losses")

@@ -35,10 +35,6 @@ class CcClassifier {
         double cubic_at_once = 0;  // the most of one round trip
         double reno_at_once = 0;
     };
-    struct Contradicted {
-        double in_all;
-        double at_once;
-    };
 
     // A burst of new data began while others were in flight; `clocked`: as an acknowledgement had just come.
     void on_burst(bool clocked) { ++(clocked ? clocked_ : unclocked_); }
@@ -77,6 +73,11 @@ class CcClassifier {
     double mismatch_per_round(Control control, const Scores& scores) const;
 
   private:
+    // A candidate's mismatch: over the connection, and the most of one round trip.
+    struct Contradicted {
+        double in_all;
+        double at_once;
+    };
     // Round trips in which the sender stopped where one window ends, and never where the other does.
     struct Stops {
         bool at_cubic = false;

@@ -79,19 +79,19 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
         estimate.high += margin;
         // A window is at least what was in flight; how much larger, only stops at its end show, whose place is known at
         // a remote tap no better than the order of events.
-        if (estimated && !state.in_cwnd_reduction() && !classifier.is_sure(chosen, scores, min_rtt_us)) {
-            const uint32_t least =
-                chosen == Control::cubic ? windows.cubic.least_by_use() : windows.reno.least_by_use();
-            estimate.low = std::min(estimate.low, least);
-            estimate.high =
-                std::max({estimate.high, windows.cubic.most_by_use(), windows.reno.most_by_use()});
-        } else if (estimated && !state.in_cwnd_reduction() && state.app_limited != 0 &&
-                   estimate.cwnd < estimate.ssthresh) {
-            // The kernel grows it up to twice what was in flight, which is estimated too low now and then (by a quarter: set, not
-            // measured).
-            const uint32_t most =
-                chosen == Control::cubic ? windows.cubic.most_by_use() : windows.reno.most_by_use();
-            estimate.high = std::max(estimate.high, most + most / 4);
+        if (estimated && !state.in_cwnd_reduction()) {
+            const bool is_cubic = chosen == Control::cubic;
+            if (!classifier.is_sure(chosen, scores, min_rtt_us)) {
+                estimate.low = std::min(
+                    estimate.low, is_cubic ? windows.cubic.least_by_use() : windows.reno.least_by_use());
+                estimate.high =
+                    std::max({estimate.high, windows.cubic.most_by_use(), windows.reno.most_by_use()});
+            } else if (state.app_limited != 0 && estimate.cwnd < estimate.ssthresh) {
+                // The kernel grows it up to twice what was in flight, which is estimated too low now and then (by a quarter: set,
+                // not measured).
+                const uint32_t most = is_cubic ? windows.cubic.most_by_use() : windows.reno.most_by_use();
+                estimate.high = std::max(estimate.high, most + most / 4);
+            }
         }
     }
     for (const Control other : {Control::cubic, Control::reno}) {
