@@ -29,19 +29,60 @@ bool is_stage_pair(const Bhs& bhs) {
     return !bhs.transit() || next > current;
 }
 
+// Whether the LUN is made as SAM-5 §4.7 says: of elements of two bytes, behind the last of which all is zero. An element of the
+// extended addressing method may be longer.
+bool is_lun(const Bhs& bhs) {
+    constexpr size_t lun_at = 8;
+    constexpr size_t lun_length = 8;
+    bool ended = false;
+    for (size_t i = 0; i < lun_length; i += 2) {
+        const uint8_t high = bhs.bytes()[lun_at + i];
+        const uint8_t low = bhs.bytes()[lun_at + i + 1];
+        if (high >> 6 == 3 && !ended) return true;
+        if (ended && (high != 0 || low != 0)) return false;
+        // The first may be LUN 0, of which the second names a part.
+        ended = ended || (i > 0 && high == 0 && low == 0);
+    }
+    return true;
+}
+
+// Whether the CDB, as far as captured, may come with these lengths and directions: a command that moves data both ways has an
+// additional header segment for the length of the one (RFC 7143 §11.2.2.4), and so has a CDB of more than 16 bytes
+// (§11.2.2.3); no other has. TEST UNIT READY moves none.
+bool is_cdb_of(const Bhs& bhs, const Fields& f) {
+    constexpr size_t cdb_at = 32;
+    constexpr uint8_t test_unit_ready = 0x00;
+    constexpr uint8_t xdwriteread_10 = 0x53;
+    constexpr uint8_t extended_cdb = 0x7e;
+    constexpr uint8_t variable_length = 0x7f;
+    constexpr uint8_t first_vendor_specific = 0xc0;
+    const bool both_ways = bhs.read() && bhs.write();
+    const bool more_header = bhs.ahs_length() != 0;
+    if (both_ways && !more_header) return false;
+    if (f.captured <= cdb_at) return true;
+    const uint8_t operation = f.p[cdb_at];
+    const bool may_be_long =
+        operation == extended_cdb || operation == variable_length || operation >= first_vendor_specific;
+    if (both_ways && operation != xdwriteread_10 && !may_be_long) return false;
+    if (more_header && !both_ways && !may_be_long) return false;
+    return operation != test_unit_ready || (!bhs.read() && !bhs.write());
+}
+
 bool is_request(const Bhs& bhs, const Fields& f) {
     const uint8_t flags = bhs.flags();
     const uint32_t data = bhs.data_segment_length();
     switch (bhs.opcode()) {
         case Opcode::nop_out:
             return flags == 0x80 && f.zero(2, 4) && f.zero(32, 48) &&
-                   (bhs.itt() != reserved_tag || bhs.immediate());
+                   (bhs.itt() != reserved_tag || bhs.immediate()) &&
+                   (bhs.itt() == reserved_tag || bhs.ttt() == reserved_tag);
         case Opcode::scsi_command: {
             const uint32_t expected = bhs.expected_data_transfer_length();
             if ((flags & 0x18) != 0 || (flags & 0x07) > 4 || !f.zero(2, 4) || bhs.itt() == reserved_tag)
                 return false;
             if (!bhs.read() && !bhs.write() && expected != 0) return false;
             if (!bhs.write() && (data != 0 || !bhs.final())) return false;
+            if (!is_lun(bhs) || !is_cdb_of(bhs, f)) return false;
             return data <= expected && expected < 1u << 30;
         }
         case Opcode::task_management_request:
@@ -50,10 +91,12 @@ bool is_request(const Bhs& bhs, const Fields& f) {
             return bhs.immediate() && (flags & 0x30) == 0 && is_stage_pair(bhs) && bhs.version_max() == 0 &&
                    f.zero(22, 24) && f.zero(32, 48) && data <= 65536;
         case Opcode::text_request:
-            return (flags & 0x3f) == 0 && flags != 0 && f.zero(2, 4) && f.zero(32, 48) && data <= 65536;
+            // A target may name a LUN with its TTT (RFC 7143 §11.10.4); none has a reason to.
+            return (flags & 0x3f) == 0 && flags != 0 && f.zero(2, 4) && f.zero(8, 16) && f.zero(32, 48) &&
+                   data <= 65536;
         case Opcode::scsi_data_out:
-            return (flags & 0x7f) == 0 && f.zero(2, 4) && f.zero(24, 28) && f.zero(32, 36) &&
-                   bhs.itt() != reserved_tag && data > 0;
+            return !bhs.immediate() && (flags & 0x7f) == 0 && f.zero(2, 4) && f.zero(24, 28) &&
+                   f.zero(32, 36) && bhs.itt() != reserved_tag && data > 0;
         case Opcode::logout_request:
             return bhs.final() && bhs.reason() <= 2 && f.zero(2, 4) && f.zero(8, 16) && data == 0;
         case Opcode::snack_request:

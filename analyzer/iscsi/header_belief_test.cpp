@@ -85,6 +85,69 @@ TEST(HeaderBelief, BelievesNoRandomBytes) {
     }
 }
 
+// Small numbers leave most of a request zero: a blocks' count looks like the length of an additional header segment, an LBA like
+// an opcode with its flags.
+TEST(HeaderBelief, BelievesNoHeaderAcrossTwoRequests) {
+    std::mt19937 random(1);
+    size_t believed = 0;
+    for (uint32_t lba = 0; lba < 1u << 17; lba += 8) {
+        const uint32_t number = 2 + lba / 8;
+        const auto blocks = static_cast<uint16_t>(8u << random() % 6);
+        const bool reads = random() % 2 == 0;
+        const auto moves = reads ? test::Moves::in : test::Moves::out;
+        Bytes stream;
+        for (uint32_t i = 0; i < 2; ++i) {
+            const Bytes cdb =
+                reads ? test::read_10(lba + i * blocks, blocks) : test::write_10(lba + i * blocks, blocks);
+            const Bytes header =
+                test::scsi_command(number + i, number + i, moves, blocks * 512u, cdb).header();
+            stream.insert(stream.end(), header.begin(), header.end());
+        }
+        for (size_t shift = 1; shift < bhs_length; ++shift) {
+            const auto begin = stream.begin() + static_cast<std::ptrdiff_t>(shift);
+            // Whether there is a login, and which task Data-Out is of, is asked of the session.
+            const auto opcode = static_cast<Opcode>(*begin & 0x3f);
+            if (opcode == Opcode::scsi_data_out || opcode == Opcode::login_request) continue;
+            if (looks({begin, begin + bhs_length}, false)) ++believed;
+            if (looks({begin, begin + least_judged_header}, false)) ++believed;
+        }
+    }
+    EXPECT_EQ(believed, 0);
+}
+
+TEST(HeaderBelief, BelievesCommandsWithAdditionalHeaderSegments) {
+    const auto with = [](unsigned flags, uint8_t operation, size_t more) {
+        const PduBuilder pdu = PduBuilder(Opcode::scsi_command)
+                                   .flags(flags)
+                                   .itt(1)
+                                   .expected_length(512)
+                                   .cmd_sn(1)
+                                   .cdb({operation});
+        return looks(PduBuilder(pdu).ahs(Bytes(more)).header(), false);
+    };
+    EXPECT_TRUE(with(0xe1, 0x53, 8)) << "XDWRITEREAD(10) moves data both ways";
+    EXPECT_FALSE(with(0xe1, 0x53, 0)) << "the length of the one is in the segment";
+    EXPECT_FALSE(with(0xe1, 0x28, 8));
+    EXPECT_TRUE(with(0xa1, 0x7f, 20)) << "the rest of a CDB of 32 bytes";
+    EXPECT_FALSE(with(0xc1, 0x28, 8));
+    EXPECT_FALSE(with(0xc1, 0x00, 0)) << "TEST UNIT READY moves no data";
+}
+
+TEST(HeaderBelief, BelievesTheLunsOfEveryAddressingMethod) {
+    const auto with = [](const Bytes& lun) {
+        Bytes header = test::scsi_command(1, 1, test::Moves::in, 512, test::read_10(0, 1)).header();
+        std::ranges::copy(lun, header.begin() + 8);
+        return looks(header, false);
+    };
+    EXPECT_TRUE(with({0x00, 0x05})) << "peripheral device";
+    EXPECT_TRUE(with({0x41, 0x05})) << "flat space";
+    EXPECT_TRUE(with({0x81, 0x02, 0x00, 0x03})) << "logical unit behind a bus";
+    EXPECT_TRUE(with({0x00, 0x01, 0xd2, 0x00, 0x00, 0x00, 0x07})) << "subsidiary of a conglomerate";
+    EXPECT_TRUE(with({0xe2, 0, 0, 0, 0, 0, 0, 1})) << "extended, of eight bytes";
+    EXPECT_FALSE(with({0, 0, 0, 0, 0x01, 0xc1, 0, 0})) << "nothing, and then something";
+    EXPECT_FALSE(with({0, 0, 0, 5, 0, 0, 0, 7})) << "two numbers of 32 bits";
+}
+
 // Any one bit of what RFC 7143 reserves makes the header unbelievable.
 TEST(HeaderBelief, BelievesNoHeaderWithAReservedBitSet) {
     const auto changed = [](const PduBuilder& pdu, size_t byte, unsigned bit) {
@@ -107,6 +170,7 @@ TEST(HeaderBelief, BelievesNoHeaderWithAReservedBitSet) {
     EXPECT_FALSE(changed(data_in, 3, 2)) << "status without the S bit";
     const auto data_out = test::data_out(1, 1, 0, test::pattern(512));
     for (const unsigned bit : {0x01u, 0x40u}) EXPECT_FALSE(changed(data_out, 1, bit));
+    EXPECT_FALSE(changed(data_out, 0, 0x40)) << "no command, which may be immediate";
     for (const size_t byte : {24u, 35u}) EXPECT_FALSE(changed(data_out, byte, 1));
     const auto r2t = test::r2t(1, 2, 0, 512, 1);
     EXPECT_FALSE(changed(r2t, 1, 0x80));

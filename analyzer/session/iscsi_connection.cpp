@@ -108,11 +108,20 @@ bool IscsiConnection::is_plausible_request(const Bhs& bhs, size_t captured) cons
         return session_->commands.knows(bhs.itt());
     if (captured < cmd_sn_end) return false;
     if (stat_sn_known_ && captured >= exp_stat_sn_end && !is_near(bhs.exp_stat_sn(), stat_sn_)) return false;
+    if (is_out_of_order(bhs)) return false;
     if (session_ == nullptr) return captured >= exp_stat_sn_end;
     const bool has_cmd_sn = bhs.opcode() != Opcode::snack_request;
     if (!has_cmd_sn) return captured >= exp_stat_sn_end;
     if (session_->command_window_known) return is_near(bhs.cmd_sn(), session_->exp_cmd_sn);
     return captured >= exp_stat_sn_end || (requested_ && is_near(bhs.cmd_sn(), requested_cmd_sn_));
+}
+
+// Commands of one connection are sent in the order of their CmdSN (RFC 7143 §4.2.2.1); one that is retried is rare. Not said
+// behind a number beyond what the target admits: that is not of this session.
+bool IscsiConnection::is_out_of_order(const Bhs& request) const {
+    if (request.opcode() != Opcode::scsi_command || request.immediate() || !requested_) return false;
+    if (session_ == nullptr || !session_->command_window_known) return false;
+    return request.cmd_sn().before(requested_cmd_sn_) && !session_->max_cmd_sn.before(requested_cmd_sn_);
 }
 
 bool IscsiConnection::is_plausible_response(const Bhs& bhs, size_t captured) const {

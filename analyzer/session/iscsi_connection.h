@@ -52,6 +52,7 @@ class IscsiConnection final : private HeaderWitness {
     bool wants_data_in(const Bhs& bhs) const override;
     bool is_plausible_request(const Bhs& bhs, size_t captured) const;
     bool is_plausible_response(const Bhs& bhs, size_t captured) const;
+    bool is_out_of_order(const Bhs& request) const;
     // No command has been seen, nor the end of a login.
     bool logging_in() const { return !login_.full_feature() && !requested_; }
     void on_pdu(bool from_target);

@@ -153,11 +153,16 @@ inline PduBuilder scsi_command(uint32_t itt, uint32_t cmd_sn, Moves moves, uint3
 }
 
 // READ(10) and WRITE(10) of blocks of 512 bytes.
-inline Bytes read_10(uint8_t lba, uint8_t blocks) {
-    return {0x28, 0, 0, 0, 0, lba, 0, 0, blocks, 0};
+inline Bytes cdb_10(uint8_t operation, uint32_t lba, uint16_t blocks) {
+    const auto byte = [](uint32_t of, unsigned shift) { return static_cast<uint8_t>(of >> shift); };
+    return {operation,    0, byte(lba, 24),   byte(lba, 16),   byte(lba, 8),
+            byte(lba, 0), 0, byte(blocks, 8), byte(blocks, 0), 0};
 }
-inline Bytes write_10(uint8_t lba, uint8_t blocks) {
-    return {0x2a, 0, 0, 0, 0, lba, 0, 0, blocks, 0};
+inline Bytes read_10(uint32_t lba, uint16_t blocks) {
+    return cdb_10(0x28, lba, blocks);
+}
+inline Bytes write_10(uint32_t lba, uint16_t blocks) {
+    return cdb_10(0x2a, lba, blocks);
 }
 
 inline PduBuilder data_in(uint32_t itt, uint32_t offset, Bytes data, uint32_t exp_cmd_sn) {
