@@ -482,6 +482,44 @@ TEST(StatusNumbers, AStatusThatASnackAskedForAgainIsNoCommandsOfItsOwn) {
 }
 
 // A command and its Data-In PDU with status, the data in segments of 1400 bytes.
+// A write whose header the cut took, and whose data are those of a capture file: they begin with an earlier request.
+class CaptureFileWritten : public CutCapture {
+  public:
+    CaptureFileWritten() : CutCapture(100) {
+        for (uint32_t number = first; number < written; ++number) {
+            packet(false, request(number).bytes());
+            packet(true, test::scsi_response(number, 0, number - first + 1, number + 1).bytes());
+        }
+        Bytes cut = request(written).bytes();
+        append(cut, request(written + 1).bytes());
+        Bytes data = request(first).bytes();
+        append(data, pattern(512 - bhs_length));
+        append(cut,
+               test::scsi_command(written + 2, written + 2, Moves::out, 512, test::write_10(8, 1)).header());
+        packet(false, cut);
+        packet(false, data);
+        packet(false, request(written + 3).bytes());
+        finish();
+    }
+
+    static constexpr uint32_t first = 100;
+    static constexpr uint32_t written = 104;
+
+  private:
+    static PduBuilder request(uint32_t number) {
+        return test::scsi_command(number, number, Moves::in, 512, test::read_10(number, 1));
+    }
+};
+
+TEST(CutConnection, ARequestOutOfOrderIsNone) {
+    const CaptureFileWritten capture;
+    std::vector<uint32_t> numbers;
+    for (const CommandRow& row : capture.store.commands()) numbers.push_back(row.cmd_sn);
+    std::ranges::sort(numbers);
+    EXPECT_THAT(numbers, testing::ElementsAre(100, 101, 102, 103, 104, 105, 107));
+    EXPECT_EQ(capture.issues[Issue::requests_not_seen].count, 1u) << "the write";
+}
+
 class UnitData {
   public:
     UnitData() {
