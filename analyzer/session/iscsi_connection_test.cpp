@@ -520,6 +520,48 @@ TEST(CutConnection, ARequestOutOfOrderIsNone) {
     EXPECT_EQ(capture.issues[Issue::requests_not_seen].count, 1u) << "the write";
 }
 
+// One connection of several (MC/S): of the numbers, each third is its own. Behind `seen` requests the cut takes one with
+// its data.
+class ThirdOfASession : public CutCapture {
+  public:
+    ThirdOfASession(uint32_t seen, uint32_t connections) : CutCapture(100) {
+        for (uint32_t i = 0; i < seen; ++i) {
+            const uint32_t number = 100 + 3 * i;
+            packet(false, read(number).bytes());
+            packet(true, test::scsi_response(number, 0, i + 1, number + 1).bytes());
+            store.session(SessionNumber(1)).connections = connections;
+        }
+        const uint32_t next = 100 + 3 * seen;
+        Bytes cut = test::data_out(7, 7, 0, pattern(96)).header();
+        append(cut, pattern(96));
+        append(
+            cut,
+            test::scsi_command(next, next, Moves::out, 100, test::write_10(8, 1)).data(pattern(100)).bytes());
+        append(cut, read(next + 3).bytes());
+        packet(false, cut);
+        packet(false, read(next + 6).bytes());
+        finish();
+    }
+
+    std::vector<uint32_t> numbers() const {
+        std::vector<uint32_t> numbers;
+        for (const CommandRow& row : store.commands()) numbers.push_back(row.cmd_sn);
+        std::ranges::sort(numbers);
+        return numbers;
+    }
+
+  private:
+    static PduBuilder read(uint32_t number) {
+        return test::scsi_command(number, number, Moves::in, 512, test::read_10(number, 1));
+    }
+};
+
+TEST(CutConnection, NumbersOfOtherConnectionsAreNoRequestsOfThisOne) {
+    using testing::ElementsAre;
+    EXPECT_THAT(ThirdOfASession(1, 3).numbers(), ElementsAre(100, 109)) << "its logins show the session";
+    EXPECT_THAT(ThirdOfASession(2, 1).numbers(), ElementsAre(100, 103, 112)) << "numbers were skipped before";
+}
+
 class UnitData {
   public:
     UnitData() {

@@ -77,9 +77,8 @@ void HiddenRequests::add_partial(const Pdu& pdu, const RequestShape& shape) {
 void HiddenRequests::on_received(Serial32 exp_cmd_sn, const UnseenStretch* open, const RequestShape& shape) {
     if (!awaits_receipt()) return;
     if (open != nullptr) count_requests(*open, shape);
-    // In a session of several connections the numbers may be another's.
     Gap& gap = gap_;
-    if (gap.requests.empty() || shares_session()) return;
+    if (gap.requests.empty() || shares_numbers()) return;
     const int32_t received = gap.cmd_sn_before.distance_to(exp_cmd_sn) - 1;
     while (gap.commands.size() < gap.requests.size() &&
            static_cast<int32_t>(gap.commands.size()) < received) {
@@ -98,8 +97,16 @@ void HiddenRequests::close(const Pdu& next, const RequestShape& shape) {
     const uint32_t length_before = length_.bytes;
     note_length(next, shape);
     if (gap_.writes && length_.bytes != length_before) gap_.hopeless = true;
+    note_skipped(bhs.cmd_sn());
     count_hidden(next, infer_gap(bhs));
     begin_gap(next);
+}
+
+// Where each byte between two requests is of a PDU whose header was seen, another connection's commands have the numbers between.
+void HiddenRequests::note_skipped(Serial32 cmd_sn) {
+    const bool all_seen = gap_.begun && !gap_.hopeless && gap_.mixed == 0 && gap_.requests.empty();
+    if (all_seen && gap_.cmd_sn_before.distance_to(cmd_sn) > 1 + static_cast<int32_t>(gap_.others))
+        skips_ = true;
 }
 
 // How many of the hidden requests are commands now.
@@ -108,7 +115,8 @@ uint32_t HiddenRequests::infer_gap(const Bhs& next) {
     const int32_t left_over =
         gap.cmd_sn_before.distance_to(next.cmd_sn()) - 1 - static_cast<int32_t>(gap.requests.size());
     const bool in_one_mixed = gap.mixed == 1 && gap.mixed_arrival.packet != 0;
-    if (gap.begun && in_one_mixed && left_over > 0 && left_over < static_cast<int32_t>(max_in_gap)) {
+    if (gap.begun && in_one_mixed && !shares_numbers() && left_over > 0 &&
+        left_over < static_cast<int32_t>(max_in_gap)) {
         gap.requests.insert(gap.requests.begin() + static_cast<std::ptrdiff_t>(gap.mixed_at),
                             static_cast<size_t>(left_over), gap.mixed_arrival);
     }

@@ -96,7 +96,10 @@ class HiddenRequests {
     void count_hidden(const Pdu& next, uint32_t found);
     void begin_gap(const Pdu& request);
     void note_length(const Pdu& request, const RequestShape& shape);
+    void note_skipped(Serial32 cmd_sn);
     bool shares_session() const { return store_->session(session_).connections > 1; }
+    // Other connections of the session take numbers between those of this one, or may.
+    bool shares_numbers() const { return skips_ || shares_session(); }
 
     uint32_t connection_;
     ResultStore* store_;
@@ -104,6 +107,7 @@ class HiddenRequests {
     InferredCommands* commands_ = nullptr;
     uint32_t session_ = 0;
     RequestLength length_;
+    bool skips_ = false;       // numbers between two requests were no request's of this connection
     bool sends_data_ = false;  // this initiator: what lies behind its cut headers may be that
     Gap gap_;
     TagStride tag_stride_;
