@@ -5,8 +5,9 @@ empty.
 
 Of each whole sample, twins are made: every packet cut at 96 to 512 bytes, and packets taken out, drawn from a fixed
 seed. A command of a twin is that of the whole capture where request packet and task tag agree. Its response packet must
-be the same one, or be left empty; all commands whose request is there must be found; the queue is never deeper; and how
-many find their response is held to what the twin's packets can tell.
+be the same one, or be left empty; none has a CmdSN that none has in the whole capture; all commands whose request is
+there must be found; the queue is never deeper; and how many find their response is held to what the twin's packets can
+tell.
 
 Others lack one direction, all of it or for a while, as where a mirror port copies one alone: then no command is called
 unanswered that was answered, no depth is another, and no finding says that commands were not answered.
@@ -16,6 +17,7 @@ acknowledgements come before their data, no time of a command is then another by
 nothing is found that is not so."""
 
 import argparse
+import collections
 import pathlib
 import random
 import struct
@@ -43,6 +45,7 @@ SAMPLES_OF_TWINS = [
     ("writes-immediate-8k-qd16.pcap.zst", 0.1, {128: 0.2, 256: 0.5, 512: 0.95}, False, False),
     ("writes-r2t.pcap.zst", 0.75, 0.75, False, True),
     ("loss-mixed-target.pcap.zst", 0.0, 0.05, False, False),
+    ("faults/loss-several-connections/target.pcap.zst", 0.4, 0.4, False, False),
 ]
 
 
@@ -118,6 +121,9 @@ class Compared:
                 self.wrong += 1
                 self.examples.append(f"wrong: {row['itt']} of packet {request}: response in packet "
                                      f"{same['response_packet']} instead of {response}")
+        numbered = lambda rows: collections.Counter(
+            (row["connection"], row["cmd_sn"]) for row in rows if row["cmd_sn"])
+        self.invented = sorted((numbered(twin) - numbered(whole)).elements())
         depths = lambda rows: [int(row["queue_depth"]) for row in rows if row["queue_depth"]]
         self.depth, self.whole_depth = max(depths(twin), default=0), max(depths(whole), default=0)
         self.times = sorted(int(row["turnaround_ns"]) for row in twin if row["turnaround_ns"])
@@ -275,6 +281,9 @@ def doubtful_times(whole, twin, numbers):
 def faults_of(compared, least, all_found=True):
     """What a twin tells that its whole capture does not, and what it should tell and does not."""
     faults = [example for example in compared.examples if all_found or example.startswith("wrong")]
+    if compared.invented:
+        faults.append(f"{len(compared.invented)} commands that are not in the whole capture, as CmdSN "
+                      f"{compared.invented[0][1]} of connection {compared.invented[0][0]}")
     if compared.right < least * compared.all:
         faults.append(f"only {compared.right} of {compared.all} commands have their response")
     if compared.depth > compared.whole_depth:
