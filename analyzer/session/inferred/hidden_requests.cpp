@@ -102,7 +102,8 @@ void HiddenRequests::close(const Pdu& next, const RequestShape& shape) {
     begin_gap(next);
 }
 
-// Where each byte between two requests is of a PDU whose header was seen, another connection's commands have the numbers between.
+// Where each byte between two requests is of a PDU whose header was seen, commands of another connection have the numbers
+// between.
 void HiddenRequests::note_skipped(Serial32 cmd_sn) {
     const bool all_seen = gap_.begun && !gap_.hopeless && gap_.mixed == 0 && gap_.requests.empty();
     if (all_seen && gap_.cmd_sn_before.distance_to(cmd_sn) > 1 + static_cast<int32_t>(gap_.others))
