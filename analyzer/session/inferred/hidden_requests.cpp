@@ -98,6 +98,7 @@ void HiddenRequests::close(const Pdu& next, const RequestShape& shape) {
     note_length(next, shape);
     if (gap_.writes && length_.bytes != length_before) gap_.hopeless = true;
     note_skipped(bhs.cmd_sn());
+    if (shares_numbers()) commands_->share_numbers();
     count_hidden(next, infer_gap(bhs));
     begin_gap(next);
 }

@@ -121,7 +121,7 @@ uint32_t InferredCommands::claim_nameless(const Pdu& pdu, uint32_t connection) {
     while (!flight_.nameless().empty() && !is_nameless(flight_.nameless().front()))
         flight_.nameless().pop_front();
     const Bhs bhs = pdu.bhs();
-    if (flight_.nameless().empty() || !is_from_target(bhs.opcode_value()) ||
+    if (numbers_shared_ || flight_.nameless().empty() || !is_from_target(bhs.opcode_value()) ||
         pdu.header_captured < exp_cmd_sn_end)
         return CommandsInFlight::none;
     const bool goes_on = bhs.opcode() == Opcode::scsi_data_in && pdu.header_captured >= buffer_offset_end;
@@ -145,7 +145,7 @@ uint32_t InferredCommands::claim_nameless(const Pdu& pdu, uint32_t connection) {
 // The first orphan of that connection whose answer came from a target that had received this request. Those before it
 // belong to earlier requests, which none will be seen of any more.
 uint32_t InferredCommands::claim_orphan(Serial32 cmd_sn, uint32_t connection) {
-    while (!flight_.unclaimed().empty()) {
+    while (!numbers_shared_ && !flight_.unclaimed().empty()) {
         const CommandsInFlight::Place entry = flight_.unclaimed().front();
         const CommandInFlight& command = flight_[entry.slot];
         const bool waits = flight_.holds(entry) && command.orphan;

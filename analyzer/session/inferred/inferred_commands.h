@@ -52,6 +52,9 @@ class InferredCommands final : private InferenceHook {
     // A command whose header the capture cut off, known by what stands before and behind it; its tag too, perhaps.
     uint64_t infer_request(std::optional<uint32_t> itt, Serial32 cmd_sn, Arrival arrival, uint32_t connection,
                            bool writes = false);
+    // Other connections of the session take numbers too, so that not every request that was cut off is inferred: an answer with
+    // an unknown tag may be of one that is not, from now on.
+    void share_numbers() { numbers_shared_ = true; }
     // Of an inferred request; nothing changes where an answer has named it since, or it has ended.
     void set_tag(uint64_t command, uint32_t itt);
 
@@ -64,6 +67,7 @@ class InferredCommands final : private InferenceHook {
     CommandTracker& tracker_;
     CommandsInFlight& flight_;
     ResultStore& store_;
+    bool numbers_shared_ = false;
     std::deque<CommandsInFlight::Place>
         inferred_;  // the latest; of those before, no answer is expected any more
 };
