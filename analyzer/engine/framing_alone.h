@@ -23,7 +23,7 @@ class FramingAlone final : private HeaderWitness {
     }
 
   private:
-    bool is_plausible_header(const uint8_t*, size_t) const override { return true; }
+    bool is_plausible_header(const uint8_t*, size_t, uint64_t) const override { return true; }
 
     PduFramer framers_[2];
 };

@@ -128,7 +128,9 @@ bool is_answer(const Bhs& bhs, const Fields& f) {
             return (flags & 0x30) == 0 && is_stage_pair(bhs) && bhs.version_max() == 0 && f.zero(38, 48) &&
                    (f.captured <= 36 || bhs.status_class() <= 3) && data <= 65536;
         case Opcode::text_response:
-            return (flags & 0x3f) == 0 && f.zero(2, 4) && f.zero(36, 48) && data <= 65536;
+            // Either it is the last of its answer, or it names the request that is to ask for the rest (RFC 7143 §11.11).
+            return (flags & 0x3f) == 0 && flags != 0xc0 && bhs.final() == (bhs.ttt() == reserved_tag) &&
+                   f.zero(2, 4) && f.zero(36, 48) && data <= 65536;
         case Opcode::scsi_data_in:
             if ((flags & 0x38) != 0 || bhs.itt() == reserved_tag) return false;
             if (bhs.has_status()) return bhs.final() && is_scsi_status(bhs.status());

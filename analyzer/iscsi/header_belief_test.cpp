@@ -172,6 +172,10 @@ TEST(HeaderBelief, BelievesNoHeaderWithAReservedBitSet) {
     for (const unsigned bit : {0x01u, 0x40u}) EXPECT_FALSE(changed(data_out, 1, bit));
     EXPECT_FALSE(changed(data_out, 0, 0x40)) << "no command, which may be immediate";
     for (const size_t byte : {24u, 35u}) EXPECT_FALSE(changed(data_out, byte, 1));
+    const auto text = PduBuilder(Opcode::text_response).flags(0x80).itt(1).ttt(reserved_tag).exp_cmd_sn(1);
+    EXPECT_FALSE(changed(text, 1, 0x80)) << "more is to come, and no tag to ask for it with";
+    EXPECT_FALSE(changed(text, 20, 1)) << "the last, and a tag to ask for more with";
+    EXPECT_FALSE(changed(text, 1, 0x40)) << "the last, and text that goes on";
     const auto r2t = test::r2t(1, 2, 0, 512, 1);
     EXPECT_FALSE(changed(r2t, 1, 0x80));
     EXPECT_FALSE(changed(r2t, 7, 4));

@@ -63,6 +63,7 @@ void PduFramer::set_digests(DigestUse header, DigestUse data) {
 
 void PduFramer::begin_unsynchronised() {
     expect_ = Expect::resync;
+    unproven_ = true;
     stretch_.begin = offset_;
     stretch_.begin_is_header = false;
     stretch_.marks.clear();
@@ -128,6 +129,7 @@ bool PduFramer::bhs_collected() {
         return true;
     }
     if (header_captured_ < length_fields_end || !can_be_header(header_.data(), from_target_)) return false;
+    if (unproven_ && !proves_the_one_before()) return false;
     // Where no digest can be tried, a header in its place shows that there is none.
     const bool follows_data = before_had_data_ && pdu_.offset != stretch_.end;
     if (!data_kept_ && follows_data && data_digest_ == DigestUse::unknown && header_captured_ >= bhs_length &&
@@ -136,6 +138,16 @@ bool PduFramer::bhs_collected() {
     header_needed_ = ahs_end();
     if (header_digest_ == DigestUse::yes && !is_login())
         header_needed_ += static_cast<uint32_t>(digest_length);
+    return true;
+}
+
+// Behind a header that was found again its lengths must lead to another one; else it was none. False: that it was none.
+bool PduFramer::proves_the_one_before() {
+    const bool is_the_found_one = pdu_.offset == stretch_.end;
+    if (is_the_found_one || header_captured_ < least_cut_header) return true;
+    const uint32_t captured = std::min<uint32_t>(header_captured_, bhs_length);
+    if (!looks_like_header(header_.data(), captured, from_target_)) return false;
+    unproven_ = captured < bhs_length;
     return true;
 }
 
@@ -166,6 +178,7 @@ PduFramer::Fed PduFramer::header_collected(Cursor& cursor) {
             return Fed::more;
         }
         pdu_.header_digest = good ? Digest::ok : Digest::bad;
+        if (good) unproven_ = false;
         if (!good) examine_header(crc, load_le32(header_.data() + digested));
         return after_header();
     }
@@ -392,6 +405,7 @@ PduFramer::Fed PduFramer::complete() {
 // A header begins, or should, at pdu_.offset, and is not there to be read: look for the next one.
 void PduFramer::lose_header(bool begin_is_header) {
     expect_ = Expect::resync;
+    unproven_ = true;
     stretch_.begin = pdu_.offset;
     stretch_.begin_is_header = begin_is_header;
     stretch_.marks.clear();
@@ -424,7 +438,7 @@ PduFramer::Fed PduFramer::feed_resync(Cursor& cursor) {
         for (uint32_t i = skip; i < before; i += step) {
             const size_t captured = window_.size() - i;
             if (captured < bhs_length && !(cut_follows && captured >= least_cut_header)) break;
-            if (!header_at(window_.data() + i, captured)) continue;
+            if (!header_at(window_.data() + i, captured, window_offset + i)) continue;
             stray_ = 0;
             std::memcpy(header_.data(), window_.data() + i, before - i);
             offset_ -= before - i;
@@ -448,7 +462,7 @@ PduFramer::Fed PduFramer::feed_resync(Cursor& cursor) {
     for (; i < cursor.captured; i += step) {
         const size_t captured = cursor.captured - i;
         if (captured < bhs_length && !(cut_follows && captured >= least_cut_header)) break;
-        if (!header_at(cursor.data + i, captured)) continue;
+        if (!header_at(cursor.data + i, captured, offset_ + i)) continue;
         take(cursor, i);
         return found_header(cursor.piece->carried);
     }
@@ -466,9 +480,10 @@ PduFramer::Fed PduFramer::feed_resync(Cursor& cursor) {
     return Fed::more;
 }
 
-bool PduFramer::header_at(const uint8_t* bytes, size_t captured) const {
+bool PduFramer::header_at(const uint8_t* bytes, size_t captured, uint64_t offset) const {
     if (!can_begin_header(bytes[0], from_target_)) return false;
-    return looks_like_header(bytes, captured, from_target_) && witness_->is_plausible_header(bytes, captured);
+    return looks_like_header(bytes, captured, from_target_) &&
+           witness_->is_plausible_header(bytes, captured, offset);
 }
 
 // The next header begins at offset_.

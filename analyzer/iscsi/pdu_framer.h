@@ -45,9 +45,9 @@ class HeaderWitness {
   public:
     virtual ~HeaderWitness() = default;
     // The resynchronisation heuristic: where the framer has lost the header boundaries, whether these bytes are a plausible
-    // header of this session, by its task tags and sequence numbers.
+    // header of this session, by its task tags and sequence numbers. They begin at this offset of the stream.
     // `captured` >= least_cut_header bytes; they have passed looks_like_header().
-    virtual bool is_plausible_header(const uint8_t* bytes, size_t captured) const = 0;
+    virtual bool is_plausible_header(const uint8_t* bytes, size_t captured, uint64_t offset) const = 0;
     // Whether the data of this Data-In PDU are to be kept, as far as `kept_text`: they tell of the logical unit or its paths.
     virtual bool wants_data_in(const Bhs&) const { return false; }
 };
@@ -153,6 +153,9 @@ class PduFramer {
     // The stream's first byte is not known to begin a header: look for one.
     void begin_unsynchronised();
     bool synchronised() const { return expect_ != Expect::resync; }
+    // Whether pdu() is one of a chain of headers from the stream's beginning, or from one found again to which another followed
+    // where its lengths say, or whose digest is right.
+    bool proven() const { return !unproven_; }
 
   private:
     enum class Expect : uint8_t {
@@ -174,6 +177,7 @@ class PduFramer {
     void settle_undigested();
     void drop_leading_digest();
     bool bhs_collected();
+    bool proves_the_one_before();
     bool digest_to_come();
     Fed header_collected(Cursor& cursor);
     Fed after_probe(const Cursor& cursor, uint32_t n);
@@ -189,7 +193,7 @@ class PduFramer {
     Fed complete();
     void lose_header(bool begin_is_header);
     Fed feed_resync(Cursor& cursor);
-    bool header_at(const uint8_t* bytes, size_t captured) const;
+    bool header_at(const uint8_t* bytes, size_t captured, uint64_t offset) const;
     Fed found_header(Arrival carried);
     void take(Cursor& cursor, uint32_t n);
     void take_absent(Cursor& cursor, uint32_t n);
@@ -199,6 +203,7 @@ class PduFramer {
     const HeaderWitness* witness_;
     Expect expect_ = Expect::header;
     bool from_target_;
+    bool unproven_ = false;    // a header was found again, and nothing has shown yet that it is one
     bool negotiated_ = false;  // the digests in use were reported, not found out
     bool emitted_ = false;     // pdu_ was handed out: the next call begins a new header
     DigestUse header_digest_ = DigestUse::unknown;

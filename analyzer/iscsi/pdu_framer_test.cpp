@@ -24,7 +24,7 @@ using testing::SizeIs;
 // Vouches for headers of the tasks it is told.
 class Witness final : public HeaderWitness {
   public:
-    bool is_plausible_header(const uint8_t* bytes, size_t) const override {
+    bool is_plausible_header(const uint8_t* bytes, size_t, uint64_t) const override {
         return any || (Bhs(bytes).itt() >= 1 && Bhs(bytes).itt() < 100);
     }
     bool wants_data_in(const Bhs& bhs) const override { return bhs.itt() == wanted; }
@@ -522,6 +522,19 @@ TEST(PduFramer, FindsAHeaderThatBytewisePiecesBring) {
     EXPECT_THAT(framing.tags(), ElementsAre(3));
     EXPECT_EQ(framing.pdus[0].first, 101u);
     EXPECT_EQ(framing.pdus[0].last, 148u);
+}
+
+// Data that begin with an answer of another day: all that shows it is that no header follows where its lengths say.
+TEST(PduFramer, LooksOnWhereWhatItFoundLeadsToNoHeader) {
+    const Bytes found = test::data_in(7, 0, pattern(64), 1).bytes();
+    const Bytes after = test::scsi_response(8, 0, 1, 1).bytes();
+    const Bytes no_header(bhs_length, static_cast<uint8_t>(Opcode::nop_in));
+    Framing framing(true);
+    framing.framer.set_digests(DigestUse::no, DigestUse::no);
+    framing.gap(100).feed(found + no_header + pattern(200) + after + after).finish();
+    EXPECT_THAT(framing.tags(), ElementsAre(7, 8, 8));
+    const uint64_t lost = 100 + found.size();
+    EXPECT_THAT(framing.stretches, ElementsAre(Stretch{0, 100}, Stretch{lost, lost + bhs_length + 200}));
 }
 
 TEST(PduFramer, LooksForTheNextHeaderWhereWhatStandsInItsPlaceIsNone) {

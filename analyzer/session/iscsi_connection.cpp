@@ -50,6 +50,7 @@ bool is_login_or_text(Opcode opcode) {
 
 void IscsiConnection::consume(bool from_target, const StreamPiece& piece) {
     if (piece.not_captured) {
+        if (!from_target) requests_unseen_ = true;
         issues_->add(Issue::holes_not_captured, piece.carried.packet);
         issues_->add(Issue::bytes_not_captured, piece.carried.packet, piece.length);
     }
@@ -91,9 +92,9 @@ void IscsiConnection::finish() {
     describe_found_digests();
 }
 
-bool IscsiConnection::is_plausible_header(const uint8_t* bytes, size_t captured) const {
+bool IscsiConnection::is_plausible_header(const uint8_t* bytes, size_t captured, uint64_t offset) const {
     const Bhs bhs(bytes);
-    return is_from_target(bhs.opcode_value()) ? is_plausible_response(bhs, captured)
+    return is_from_target(bhs.opcode_value()) ? is_plausible_response(bhs, captured, offset)
                                               : is_plausible_request(bhs, captured);
 }
 
@@ -124,21 +125,59 @@ bool IscsiConnection::is_out_of_order(const Bhs& request) const {
     return request.cmd_sn().before(requested_cmd_sn_) && !session_->max_cmd_sn.before(requested_cmd_sn_);
 }
 
-bool IscsiConnection::is_plausible_response(const Bhs& bhs, size_t captured) const {
+bool IscsiConnection::is_plausible_response(const Bhs& bhs, size_t captured, uint64_t offset) const {
     const Opcode opcode = bhs.opcode();
     if (opcode == Opcode::login_response) return logging_in();
+    if (opcode == Opcode::text_response && !bhs.final() && !text_requested_) return false;
     const bool has_stat_sn = opcode != Opcode::scsi_data_in || bhs.has_status();
     const bool stat_sn_seen = has_stat_sn && captured >= stat_sn_end;
     if (stat_sn_seen && stat_sn_known_ && !is_near(bhs.stat_sn(), stat_sn_)) return false;
     // Before the first answer, the requests show which numbers the target is at.
     const bool only_requests_known = requested_exp_stat_sn_known_ && !stat_sn_known_;
     if (stat_sn_seen && only_requests_known && !is_near(bhs.stat_sn(), requested_exp_stat_sn_)) return false;
-    // What is left of a header that was cut says little but its task tag.
-    if (captured < max_cmd_sn_end)
-        return session_ != nullptr && bhs.itt() != reserved_tag && session_->commands.knows(bhs.itt());
+    if (!answer_numbers_.admit(bhs, captured, offset, requested_numbers())) return false;
+    if (!fits_a_command(bhs, captured)) return false;
+    if (captured < max_cmd_sn_end) return true;
     if (requested_ && !is_near(bhs.exp_cmd_sn(), requested_cmd_sn_)) return false;
     if (session_ == nullptr || !session_->command_window_known) return true;
     return is_near(bhs.exp_cmd_sn(), session_->exp_cmd_sn) && is_near(bhs.max_cmd_sn(), session_->max_cmd_sn);
+}
+
+AnswerNumbers::Requested IscsiConnection::requested_numbers() const {
+    AnswerNumbers::Requested requested;
+    if (requested_) requested.cmd_sn = requested_cmd_sn_;
+    if (requested_exp_stat_sn_known_) requested.exp_stat_sn = requested_exp_stat_sn_;
+    requested.status_again = snacked_;
+    return requested;
+}
+
+// Whether a header found again may be the answer of a command that was seen, or of one that was not.
+bool IscsiConnection::fits_a_command(const Bhs& answer, size_t captured) const {
+    const Opcode opcode = answer.opcode();
+    const bool of_command =
+        opcode == Opcode::scsi_data_in || opcode == Opcode::scsi_response || opcode == Opcode::r2t;
+    // What is left of a header that was cut says little but its task tag.
+    const bool cut_short = captured < max_cmd_sn_end;
+    const bool tag_known =
+        session_ != nullptr && answer.itt() != reserved_tag && session_->commands.knows(answer.itt());
+    if (!of_command) return !cut_short || tag_known;
+    using Fit = CommandTracker::Fit;
+    const Fit fit = tag_known ? session_->commands.fit_of(answer, captured) : Fit::unknown_tag;
+    if (fit != Fit::unknown_tag) return fit == Fit::good;
+    return (tag_known || !cut_short) && may_answer_an_unseen_request(answer, captured);
+}
+
+bool IscsiConnection::may_answer_an_unseen_request(const Bhs& answer, size_t captured) const {
+    // Of a Data-In PDU that asks for no acknowledgement, LUN and Target Transfer Tag are reserved (RFC 7143 §11.7.4); with error
+    // recovery level 0 none asks.
+    if (answer.opcode() == Opcode::scsi_data_in &&
+        (answer.acknowledge() || answer.lun_field() != 0 || answer.ttt() != reserved_tag))
+        return false;
+    if (!hidden_.may_have_tag(answer.itt())) return false;
+    if (requests_unseen_ || !requested_ || !login_.full_feature() || !framers_[0].synchronised()) return true;
+    // All that were sent are known: but for those whose packets the capture has only behind the answer's.
+    const bool received_more = captured >= exp_cmd_sn_end && (requested_cmd_sn_ + 1).before(answer.exp_cmd_sn());
+    return received_more || session_->commands.knows(answer.itt());
 }
 
 void IscsiConnection::on_pdu(bool from_target) {
@@ -157,6 +196,7 @@ void IscsiConnection::on_pdu(bool from_target) {
         }
     }
     if (!from_target && pdu.bhs().opcode() == Opcode::scsi_data_out) hidden_.on_data_out();
+    if (!from_target && pdu.bhs().opcode() == Opcode::text_request) text_requested_ = true;
     if (!from_target && counts_besides(pdu.bhs())) hidden_.on_other_request();
     if (is_login_or_text(pdu.bhs().opcode())) {
         on_login_or_text(pdu);
@@ -169,7 +209,10 @@ void IscsiConnection::on_pdu(bool from_target) {
     if (pdu.bhs().opcode() == Opcode::snack_request) snacked_ = true;
     if (from_target && snacked_ && is_resent_status(pdu)) return record(pdu, from_target, 0);
     if (tag_seen) return track(pdu, from_target);
-    if (!from_target) hidden_.add_partial(pdu, request_shape());
+    if (!from_target) {
+        requests_unseen_ = true;
+        hidden_.add_partial(pdu, request_shape());
+    }
     record(pdu, from_target, 0);
 }
 
@@ -183,7 +226,14 @@ bool IscsiConnection::is_resent_status(const Pdu& pdu) const {
            !stat_sn_.before(bhs.stat_sn()) && !session_->commands.knows(bhs.itt());
 }
 
+bool IscsiConnection::is_surely_an_answer(const Pdu& pdu) const {
+    if (pdu.header_captured < max_cmd_sn_end || pdu.inferred || pdu.header_digest == Digest::bad) return false;
+    return framers_[1].proven() ||
+           session_->commands.fit_of(pdu.bhs(), pdu.header_captured) == CommandTracker::Fit::good;
+}
+
 void IscsiConnection::track(const Pdu& pdu, bool from_target) {
+    if (from_target && is_surely_an_answer(pdu)) answer_numbers_.note(pdu.bhs(), pdu.offset);
     if (!from_target && pdu.header_captured >= cmd_sn_end) hidden_.close(pdu, request_shape());
     const bool moment_known = !from_target || moment_is_known(pdu);
     const uint64_t command = session_->commands.on_pdu(pdu, connection_, moment_known);
@@ -249,6 +299,7 @@ void IscsiConnection::on_stretch(bool from_target) {
     if (stretch.end == stretch.begin) return;
     issues_->add(Issue::resynchronisations, packet);
     pings_.on_unseen(from_target);
+    if (!from_target) requests_unseen_ = true;
     if (from_target) return unseen_.add_stretch(stretch, stretch.begin_is_header);
     hidden_.add_stretch(stretch, request_shape());
 }

@@ -6,6 +6,7 @@
 
 #include "analyzer/iscsi/login_negotiation.h"
 #include "analyzer/iscsi/pdu_framer.h"
+#include "analyzer/session/answer_numbers.h"
 #include "analyzer/session/inferred/acknowledged_statuses.h"
 #include "analyzer/session/inferred/hidden_requests.h"
 #include "analyzer/session/inferred/unseen_answers.h"
@@ -48,10 +49,13 @@ class IscsiConnection final : private HeaderWitness {
     void finish();
 
   private:
-    bool is_plausible_header(const uint8_t* bytes, size_t captured) const override;
+    bool is_plausible_header(const uint8_t* bytes, size_t captured, uint64_t offset) const override;
     bool wants_data_in(const Bhs& bhs) const override;
     bool is_plausible_request(const Bhs& bhs, size_t captured) const;
-    bool is_plausible_response(const Bhs& bhs, size_t captured) const;
+    bool is_plausible_response(const Bhs& bhs, size_t captured, uint64_t offset) const;
+    AnswerNumbers::Requested requested_numbers() const;
+    bool fits_a_command(const Bhs& answer, size_t captured) const;
+    bool may_answer_an_unseen_request(const Bhs& answer, size_t captured) const;
     bool is_out_of_order(const Bhs& request) const;
     // No command has been seen, nor the end of a login.
     bool logging_in() const { return !login_.full_feature() && !requested_; }
@@ -62,6 +66,7 @@ class IscsiConnection final : private HeaderWitness {
     RequestShape request_shape() const;
     void note_received(Serial32 exp_cmd_sn);
     bool is_resent_status(const Pdu& pdu) const;
+    bool is_surely_an_answer(const Pdu& pdu) const;
     void track(const Pdu& pdu, bool from_target);
     bool moment_is_known(const Pdu& pdu);
     void note_numbers(const Pdu& pdu, bool from_target);
@@ -80,6 +85,7 @@ class IscsiConnection final : private HeaderWitness {
     Session* session_ = nullptr;
     PduFramer framers_[2];
     LoginNegotiation login_;
+    AnswerNumbers answer_numbers_;
     AcknowledgedStatuses acknowledged_;
     UnseenAnswers unseen_;
     HiddenRequests hidden_;
@@ -87,6 +93,8 @@ class IscsiConnection final : private HeaderWitness {
     SendingPauses pauses_[2];
     bool may_be_unseen_ = false;
     bool snacked_ = false;    // the initiator has sent a SNACK Request
+    bool text_requested_ = false;
+    bool requests_unseen_ = false;  // one may have been sent that was not seen
     bool leading_ = false;    // this connection's login began the session
     bool requested_ = false;  // a SCSI command was seen; the two below are its
     Serial32 requested_cmd_sn_;

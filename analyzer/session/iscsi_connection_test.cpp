@@ -49,6 +49,7 @@ class CutCapture {
         connection.consume(from_target, piece);
     }
     int64_t time_ns() const { return static_cast<int64_t>(packets_) * step; }
+    uint64_t sent(bool from_target) const { return offsets_[from_target ? 1 : 0]; }
     void finish() {
         connection.finish();
         sessions.finish();
@@ -518,6 +519,151 @@ TEST(CutConnection, ARequestOutOfOrderIsNone) {
     std::ranges::sort(numbers);
     EXPECT_THAT(numbers, testing::ElementsAre(100, 101, 102, 103, 104, 105, 107));
     EXPECT_EQ(capture.issues[Issue::requests_not_seen].count, 1u) << "the write";
+}
+
+// A session with a login, whose reads are answered one by one, each with a header in the part of the first packet that is there.
+// Then a request that only the acknowledged CmdSN tells of, where it is `hidden`, and two reads whose answers the cut takes the
+// headers of: the second one's data begin a packet of their own.
+class HeaderInReadData : public CutCapture {
+  public:
+    enum class Requests : uint8_t { all_seen, one_hidden };
+    enum class Tags : uint8_t { counted, of_slots };
+
+    explicit HeaderInReadData(Requests requests, Tags tags = Tags::of_slots) : CutCapture(100), tags_(tags) {
+        packet(false, test::login_request({}).bytes());
+        packet(true, test::login_response({}).bytes());
+        for (uint32_t i = 0; i < 9; ++i) {
+            request();
+            respond();
+        }
+        if (requests == Requests::one_hidden) {
+            Bytes cut = read(cmd_sn_++);
+            append(cut, read(cmd_sn_++));
+            append(cut, read(cmd_sn_++));
+            packet(false, cut);
+            packet(true, answer(cmd_sn_ - 3).bytes());
+            ++stat_sn_;
+        }
+        request();
+        request();
+        Bytes first = answer(cmd_sn_ - 2).bytes();
+        ++stat_sn_;
+        append(first, answer(cmd_sn_ - 1).header());
+        packet(true, first);
+    }
+    // What they read begins with these bytes. Whether they were taken for a header.
+    bool finds(const Bytes& header) {
+        Bytes data = header;
+        append(data, pattern(length - header.size()));
+        const uint64_t at = sent(true);
+        packet(true, data);
+        request();
+        respond();
+        finish();
+        return std::ranges::any_of(store.pdus(), [&](const PduRow& row) {
+            return row.sender == Role::target && row.bhs_offset == at && !row.inferred;
+        });
+    }
+
+    uint32_t latest() const { return cmd_sn_ - 1; }
+    uint32_t tag(uint32_t cmd_sn) const {
+        return tags_ == Tags::counted ? 7000 + cmd_sn : cmd_sn * 2654435761u;
+    }
+    // As the target would send it now: of the command with that CmdSN, or of one with that tag.
+    PduBuilder answer(uint32_t cmd_sn) const { return answer_with_tag(tag(cmd_sn)); }
+    PduBuilder answer_with_tag(uint32_t itt) const {
+        return test::data_in(itt, 0, pattern(length), cmd_sn_).flags(0x81).stat_sn(stat_sn_);
+    }
+    PduBuilder strange_answer() const { return answer_with_tag(0x12345678); }
+
+    static constexpr uint32_t length = 512;
+
+  private:
+    Bytes read(uint32_t cmd_sn) const {
+        return test::scsi_command(tag(cmd_sn), cmd_sn, Moves::in, length, test::read_10(cmd_sn, 1))
+            .exp_stat_sn(stat_sn_)
+            .bytes();
+    }
+    void request() {
+        packet(false, read(cmd_sn_));
+        ++cmd_sn_;
+    }
+    void respond() {
+        packet(true, answer(cmd_sn_ - 1).bytes());
+        ++stat_sn_;
+    }
+
+    Tags tags_;
+    uint32_t stat_sn_ = 50'000;
+    uint32_t cmd_sn_ = 100'000;
+};
+
+using ReadData = HeaderInReadData;
+
+// The control for those below: what differs there in one point.
+TEST(HeaderInReadData, IsOneWhereARequestWasNotSeenThatItMayAnswer) {
+    ReadData capture(ReadData::Requests::one_hidden);
+    EXPECT_TRUE(capture.finds(capture.strange_answer().header()));
+}
+
+TEST(HeaderInReadData, IsOneOfTheCommandThatWaits) {
+    ReadData capture(ReadData::Requests::all_seen);
+    EXPECT_TRUE(capture.finds(capture.answer(capture.latest()).header()));
+}
+
+TEST(HeaderInReadData, IsNoneWhereEveryRequestWasSeenAndNoneHadItsTag) {
+    ReadData capture(ReadData::Requests::all_seen);
+    EXPECT_FALSE(capture.finds(capture.strange_answer().header()));
+}
+
+TEST(HeaderInReadData, IsNoneOfACommandThatHasEnded) {
+    ReadData capture(ReadData::Requests::all_seen);
+    EXPECT_FALSE(capture.finds(capture.answer(100'004).header()));
+}
+
+TEST(HeaderInReadData, IsNoneWithMoreThanTheCommandReads) {
+    ReadData capture(ReadData::Requests::all_seen);
+    EXPECT_FALSE(capture.finds(capture.answer(capture.latest()).data_length(ReadData::length + 4).header()));
+}
+
+TEST(HeaderInReadData, IsNoneWithAStatusBeforeTheLastOfTheData) {
+    ReadData capture(ReadData::Requests::all_seen);
+    EXPECT_FALSE(capture.finds(capture.answer(capture.latest()).data_length(ReadData::length - 4).header()));
+}
+
+TEST(HeaderInReadData, IsNoR2tForARead) {
+    ReadData capture(ReadData::Requests::all_seen);
+    const uint32_t now = capture.latest() + 1;
+    EXPECT_FALSE(
+        capture.finds(test::r2t(capture.tag(now - 1), 1, 0, 512, now).stat_sn(50'011).header()));
+}
+
+TEST(HeaderInReadData, IsNoneFromBeforeTheTargetHadReceivedTheCommand) {
+    ReadData capture(ReadData::Requests::all_seen);
+    const uint32_t latest = capture.latest();
+    EXPECT_FALSE(capture.finds(capture.answer(latest).exp_cmd_sn(latest).header()));
+}
+
+TEST(HeaderInReadData, IsNoneWhoseTagIsNotAsThisInitiatorCountsThem) {
+    ReadData capture(ReadData::Requests::one_hidden, ReadData::Tags::counted);
+    EXPECT_FALSE(capture.finds(capture.answer_with_tag(50'000'000).header()));
+}
+
+// Records of a few small numbers, as file systems and databases keep them.
+TEST(HeaderInReadData, IsNoneOfZerosWithAnOpcodeAndALength) {
+    ReadData capture(ReadData::Requests::one_hidden);
+    Bytes zeros = capture.strange_answer().exp_cmd_sn(capture.latest() + 1).flags(0).ttt(0).stat_sn(0).header();
+    EXPECT_FALSE(capture.finds(zeros));
+    Bytes text(bhs_length);
+    text[0] = static_cast<uint8_t>(Opcode::text_response);
+    EXPECT_FALSE(ReadData(ReadData::Requests::one_hidden).finds(text));
+}
+
+TEST(HeaderInReadData, IsNoneOfAnEarlierMomentOfTheSession) {
+    ReadData capture(ReadData::Requests::one_hidden);
+    EXPECT_FALSE(capture.finds(capture.strange_answer().exp_cmd_sn(99'000).header()));
+    ReadData another(ReadData::Requests::one_hidden);
+    EXPECT_FALSE(another.finds(another.strange_answer().stat_sn(49'000).header()));
 }
 
 // One connection of several (MC/S): of the numbers, each third is its own. Behind `seen` requests the cut takes one with

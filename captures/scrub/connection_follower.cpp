@@ -178,7 +178,7 @@ void ConnectionFollower::on_pdu(bool from_target) {
         return stream(from_target).classify_unknown(end);
     }
     bool& one_believed = one_believed_[from_target ? 1 : 0];
-    if (one_believed && pdu.header_captured == bhs_length && is_plausible_header(bhs.bytes(), bhs_length))
+    if (one_believed && pdu.header_captured == bhs_length && is_plausible_header(bhs.bytes(), bhs_length, pdu.offset))
         doubted_[from_target ? 1 : 0] = false;
     one_believed = true;
     // Of a header that was cut, the CDB is zeros: a command without data.
@@ -227,7 +227,7 @@ void ConnectionFollower::note(const Pdu& pdu, bool from_target) {
     cmd_sn_.note(bhs.exp_cmd_sn());
 }
 
-bool ConnectionFollower::is_plausible_header(const uint8_t* bytes, size_t captured) const {
+bool ConnectionFollower::is_plausible_header(const uint8_t* bytes, size_t captured, uint64_t) const {
     const Bhs bhs(bytes);
     return is_from_target(bhs.opcode_value()) ? is_plausible_response(bhs, captured)
                                               : is_plausible_request(bhs, captured);

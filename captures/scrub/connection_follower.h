@@ -55,7 +55,7 @@ class ConnectionFollower final : private HeaderWitness {
         bool fits(Serial32 number) const;
     };
 
-    bool is_plausible_header(const uint8_t* bytes, size_t captured) const override;
+    bool is_plausible_header(const uint8_t* bytes, size_t captured, uint64_t offset) const override;
     bool is_plausible_request(const Bhs& bhs, size_t captured) const;
     bool is_plausible_response(const Bhs& bhs, size_t captured) const;
     void on_pdu(bool from_target);

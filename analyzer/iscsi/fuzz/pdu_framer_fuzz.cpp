@@ -33,7 +33,7 @@ void require(bool claim, int line = __builtin_LINE()) {
 class KnowsTags final : public HeaderWitness {
   public:
     explicit KnowsTags(uint32_t tags) : tags_(tags) {}
-    bool is_plausible_header(const uint8_t* bytes, size_t captured) const override {
+    bool is_plausible_header(const uint8_t* bytes, size_t captured, uint64_t) const override {
         require(captured >= least_cut_header);
         return Bhs(bytes).itt() < tags_;
     }

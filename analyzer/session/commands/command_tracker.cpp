@@ -125,6 +125,33 @@ std::pair<uint32_t, uint32_t> CommandTracker::data_in_of(uint64_t command) const
     return {flight_[slot].data_in_passed, flight_[slot].data_in_expected};
 }
 
+CommandTracker::Fit CommandTracker::fit_of(const Bhs& answer, size_t captured) const {
+    uint32_t slot = flight_.newest_with(answer.itt());
+    if (slot == CommandsInFlight::none || flight_[slot].orphan) return Fit::unknown_tag;
+    for (; slot != CommandsInFlight::none; slot = flight_[slot].older) {
+        if (fits(flight_[slot], answer, captured)) return Fit::good;
+    }
+    return Fit::none;
+}
+
+bool CommandTracker::fits(const CommandInFlight& command, const Bhs& answer, size_t captured) {
+    const CommandRow& row = *command.row;
+    if (row.cmd_sn_known && captured >= exp_cmd_sn_end &&
+        !has_received(answer.exp_cmd_sn(), Serial32(row.cmd_sn), command.immediate))
+        return false;
+    // Of a request that was inferred, nothing more is known.
+    if (row.opcode == unknown<uint16_t>) return true;
+    if (answer.opcode() == Opcode::r2t)
+        return command.direction == DataDirection::out || command.direction == DataDirection::bidirectional;
+    if (answer.opcode() != Opcode::scsi_data_in || command.direction == DataDirection::bidirectional) return true;
+    if (captured < buffer_offset_end) return answer.data_segment_length() <= command.data_in_expected;
+    // Data come in order, and the status with the last of them, unless somebody has negotiated otherwise.
+    const uint64_t end = uint64_t{answer.buffer_offset()} + answer.data_segment_length();
+    const bool is_last = end == command.data_in_expected;
+    const bool in_order = answer.data_segment_length() == 0 || answer.buffer_offset() >= command.data_in_passed;
+    return in_order && (is_last || (end < command.data_in_expected && (!answer.has_status() || answer.underflow())));
+}
+
 CommandTracker::AnswerSoFar CommandTracker::answer_so_far(const Pdu& pdu) const {
     const uint32_t slot = answered_by(pdu);
     if (slot == CommandsInFlight::none) return {};

@@ -56,6 +56,10 @@ class CommandTracker {
     // The command in flight with that tag asked what its logical unit is, or which paths lead to it.
     bool asks_of_unit(uint32_t itt) const;
     bool knows(uint32_t itt) const { return flight_.newest_with(itt) != CommandsInFlight::none; }
+    // Whether a header, of which so much is captured, may answer a command in flight: by its tag, its ExpCmdSN, the direction in which
+    // the command moves data, and how much. `unknown_tag`: no request with that tag was seen.
+    enum class Fit : uint8_t { unknown_tag, none, good };
+    Fit fit_of(const Bhs& answer, size_t captured) const;
 
     // Bytes of read data that passed, and that are expected, of a command in flight.
     std::pair<uint32_t, uint32_t> data_in_of(uint64_t command) const;
@@ -119,6 +123,7 @@ class CommandTracker {
     void take_early_reject(uint32_t slot);
     void go_on(CommandInFlight& command);
 
+    static bool fits(const CommandInFlight& command, const Bhs& answer, size_t captured);
     uint32_t retried_by(const Pdu& pdu) const;
     uint32_t begin_or_adopt(const Pdu& pdu, uint32_t connection);
     uint32_t answered_by(const Pdu& pdu) const;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "analyzer/base/serial32.h"
@@ -47,6 +48,14 @@ class HiddenRequests {
     // next request shows it: their answers may be the very next. `open`: the stretch that goes on, nullptr if there is
     // none.
     void on_received(Serial32 exp_cmd_sn, const UnseenStretch* open, const RequestShape& shape);
+    // Whether a request that was not seen may have had that tag, as this initiator counts its tags.
+    bool may_have_tag(uint32_t itt) const {
+        constexpr int64_t steps = 65536;
+        if (!tag_stride_.predicts()) return true;
+        const int64_t apart = Serial32(gap_.itt_before).distance_to(Serial32(itt));
+        const int64_t stride = Serial32().distance_to(Serial32(tag_stride_.stride));
+        return apart % stride == 0 && std::abs(apart / stride) < steps;
+    }
     // A request was seen whole.
     void close(const Pdu& next, const RequestShape& shape);
 
