@@ -522,11 +522,11 @@ TEST(CutConnection, ARequestOutOfOrderIsNone) {
 }
 
 // A session with a login, whose reads are answered one by one, each with a header in the part of the first packet that is there.
-// Then a request that only the acknowledged CmdSN tells of, where it is `hidden`, and two reads whose answers the cut takes the
-// headers of: the second one's data begin a packet of their own.
+// Then a request that the cut took, if one is `hidden`, and two reads: the header of the second one's answer is cut off, and its
+// data begin a packet of their own.
 class HeaderInReadData : public CutCapture {
   public:
-    enum class Requests : uint8_t { all_seen, one_hidden };
+    enum class Requests : uint8_t { all_seen, one_hidden, half_answered };
     enum class Tags : uint8_t { counted, of_slots };
 
     explicit HeaderInReadData(Requests requests, Tags tags = Tags::of_slots) : CutCapture(100), tags_(tags) {
@@ -546,6 +546,8 @@ class HeaderInReadData : public CutCapture {
         }
         request();
         request();
+        if (requests == Requests::half_answered)
+            packet(true, test::data_in(tag(latest()), 0, pattern(length / 2), cmd_sn_).bytes());
         Bytes first = answer(cmd_sn_ - 2).bytes();
         ++stat_sn_;
         append(first, answer(cmd_sn_ - 1).header());
@@ -567,7 +569,7 @@ class HeaderInReadData : public CutCapture {
 
     uint32_t latest() const { return cmd_sn_ - 1; }
     uint32_t tag(uint32_t cmd_sn) const {
-        return tags_ == Tags::counted ? 7000 + cmd_sn : cmd_sn * 2654435761u;
+        return tags_ == Tags::counted ? 7000 + cmd_sn : cmd_sn * cmd_sn * 31;
     }
     // As the target would send it now: of the command with that CmdSN, or of one with that tag.
     PduBuilder answer(uint32_t cmd_sn) const { return answer_with_tag(tag(cmd_sn)); }
@@ -631,6 +633,16 @@ TEST(HeaderInReadData, IsNoneWithAStatusBeforeTheLastOfTheData) {
     EXPECT_FALSE(capture.finds(capture.answer(capture.latest()).data_length(ReadData::length - 4).header()));
 }
 
+TEST(HeaderInReadData, IsNoneOfDataThatHaveCome) {
+    const auto rest = [](uint32_t from) {
+        ReadData capture(ReadData::Requests::half_answered);
+        return capture.finds(
+            capture.answer(capture.latest()).buffer_offset(from).data_length(ReadData::length - from).header());
+    };
+    EXPECT_TRUE(rest(ReadData::length / 2));
+    EXPECT_FALSE(rest(0));
+}
+
 TEST(HeaderInReadData, IsNoR2tForARead) {
     ReadData capture(ReadData::Requests::all_seen);
     const uint32_t now = capture.latest() + 1;
@@ -654,9 +666,9 @@ TEST(HeaderInReadData, IsNoneOfZerosWithAnOpcodeAndALength) {
     ReadData capture(ReadData::Requests::one_hidden);
     Bytes zeros = capture.strange_answer().exp_cmd_sn(capture.latest() + 1).flags(0).ttt(0).stat_sn(0).header();
     EXPECT_FALSE(capture.finds(zeros));
-    Bytes text(bhs_length);
-    text[0] = static_cast<uint8_t>(Opcode::text_response);
-    EXPECT_FALSE(ReadData(ReadData::Requests::one_hidden).finds(text));
+    ReadData another(ReadData::Requests::one_hidden);
+    const PduBuilder text = PduBuilder(Opcode::text_response).stat_sn(50'011).exp_cmd_sn(another.latest() + 1);
+    EXPECT_FALSE(another.finds(text.header())) << "nobody asked";
 }
 
 TEST(HeaderInReadData, IsNoneOfAnEarlierMomentOfTheSession) {
