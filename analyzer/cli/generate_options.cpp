@@ -160,13 +160,16 @@ void GenerateOptions::add_login(CLI::App& command) {
     command.add_option("--max-outstanding-r2t", max_outstanding_r2t, "MaxOutstandingR2T")
         ->check(CLI::Range(1, 65535))
         ->group("Login");
+    const CLI::Validator one_of_digests =
+        CLI::IsMember({"None", "CRC32C", "CRC32C,None", "None,CRC32C"}, CLI::ignore_case)
+            .description("None | CRC32C | CRC32C,None | None,CRC32C");
     command
         .add_option("--header-digest", header_digest,
                     "HeaderDigest: None, CRC32C, or both in order of preference")
-        ->check(CLI::IsMember({"None", "CRC32C", "CRC32C,None", "None,CRC32C"}))
+        ->transform(one_of_digests)
         ->group("Login");
     command.add_option("--data-digest", data_digest, "DataDigest, likewise")
-        ->check(CLI::IsMember({"None", "CRC32C", "CRC32C,None", "None,CRC32C"}))
+        ->transform(one_of_digests)
         ->group("Login");
 }
 
