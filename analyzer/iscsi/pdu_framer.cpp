@@ -146,7 +146,11 @@ bool PduFramer::proves_the_one_before() {
     const bool is_the_found_one = pdu_.offset == stretch_.end;
     if (is_the_found_one || header_captured_ < least_cut_header) return true;
     const uint32_t captured = std::min<uint32_t>(header_captured_, bhs_length);
-    if (!looks_like_header(header_.data(), captured, from_target_)) return false;
+    // One with something in a reserved field is still one of this session by its tag and its numbers.
+    const bool another =
+        looks_like_header(header_.data(), captured, from_target_) ||
+        (captured == bhs_length && witness_->is_plausible_header(header_.data(), captured, pdu_.offset));
+    if (!another) return false;
     unproven_ = captured < bhs_length;
     return true;
 }

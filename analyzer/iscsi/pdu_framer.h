@@ -46,7 +46,8 @@ class HeaderWitness {
     virtual ~HeaderWitness() = default;
     // The resynchronisation heuristic: where the framer has lost the header boundaries, whether these bytes are a plausible
     // header of this session, by its task tags and sequence numbers. They begin at this offset of the stream.
-    // `captured` >= least_cut_header bytes; they have passed looks_like_header().
+    // `captured` >= least_cut_header bytes; they have passed looks_like_header(), or are a whole header with an opcode that goes in
+    // this direction, where one is expected.
     virtual bool is_plausible_header(const uint8_t* bytes, size_t captured, uint64_t offset) const = 0;
     // Whether the data of this Data-In PDU are to be kept, as far as `kept_text`: they tell of the logical unit or its paths.
     virtual bool wants_data_in(const Bhs&) const { return false; }

@@ -537,6 +537,16 @@ TEST(PduFramer, LooksOnWhereWhatItFoundLeadsToNoHeader) {
     EXPECT_THAT(framing.stretches, ElementsAre(Stretch{0, 100}, Stretch{lost, lost + bhs_length + 200}));
 }
 
+// … but some targets put something into fields that are reserved.
+TEST(PduFramer, GoesOnBehindWhatItFoundWithAHeaderThatIsTheSessionsByItsTag) {
+    const Bytes found = test::data_in(7, 0, pattern(64), 1).bytes();
+    const Bytes with_lun = test::scsi_response(8, 0, 1, 1).lun(3).bytes();
+    Framing framing(true);
+    framing.framer.set_digests(DigestUse::no, DigestUse::no);
+    framing.gap(100).feed(found + with_lun + found).finish();
+    EXPECT_THAT(framing.tags(), ElementsAre(7, 8, 7));
+}
+
 TEST(PduFramer, LooksForTheNextHeaderWhereWhatStandsInItsPlaceIsNone) {
     Framing framing(true);
     framing.framer.set_digests(DigestUse::no, DigestUse::no);

@@ -28,7 +28,7 @@ class AnswerNumbers {
     void note(const Bhs& answer, uint64_t offset) {
         if (has_stat_sn(answer)) stat_sn_ = answer.stat_sn();
         exp_cmd_sn_ = answer.exp_cmd_sn();
-        window_ = std::max(window_, exp_cmd_sn_.distance_to(answer.max_cmd_sn()));
+        window_ = std::max(window_, std::min(exp_cmd_sn_.distance_to(answer.max_cmd_sn()), most_window));
         offset_ = offset;
         known_ = true;
     }
@@ -46,6 +46,9 @@ class AnswerNumbers {
   private:
     // Answers of a target with several threads may pass each other by as much.
     static constexpr int32_t passed = 64;
+    static constexpr int32_t usual_window = 4096;
+    static constexpr int32_t most_window = 1 << 20;
+    static constexpr int32_t on_the_way = 128;  // requests that the target has not received yet, or more
 
     static bool has_stat_sn(const Bhs& answer) {
         return answer.opcode() != Opcode::scsi_data_in || answer.has_status();
@@ -53,14 +56,14 @@ class AnswerNumbers {
     static bool lies_within(int32_t distance, int32_t from, int32_t to) {
         return distance >= from && distance <= to;
     }
-    // Commands under way at most, with what a window may have grown by.
-    int32_t most_under_way() const { return 4 * std::min(window_, 1 << 20) + passed; }
+    // Commands under way at most. What is left of a busy target's window says little of how many it admits.
+    int32_t most_under_way() const { return std::max(4 * window_, usual_window); }
 
     bool admits_stat_sn(const Bhs& answer, int32_t answers, const Requested& requested) const {
         if (!stat_sn_ || requested.status_again) return true;
         if (lies_within(stat_sn_->distance_to(answer.stat_sn()), -passed, answers)) return true;
-        return requested.exp_stat_sn && lies_within(requested.exp_stat_sn->distance_to(answer.stat_sn()),
-                                                    -passed, most_under_way());
+        return requested.exp_stat_sn &&
+               lies_within(requested.exp_stat_sn->distance_to(answer.stat_sn()), -passed, most_under_way());
     }
 
     bool admits_cmd_sn(const Bhs& answer, int32_t answers, const Requested& requested) const {
@@ -69,7 +72,7 @@ class AnswerNumbers {
             return true;
         // Other connections of the session may have moved it on, and so far only the requests have told.
         return requested.cmd_sn && lies_within(requested.cmd_sn->distance_to(answer.exp_cmd_sn()),
-                                               -window_ - passed, most_under_way());
+                                               -std::max(window_, on_the_way) - passed, most_under_way());
     }
 
     bool known_ = false;

@@ -37,8 +37,18 @@ bool admits(const Numbers& n) {
 
 TEST(AnswerNumbers, GoOn) {
     EXPECT_TRUE(admits({}));
-    EXPECT_TRUE(admits({.stat = latest_stat_sn, .exp = latest_exp_cmd_sn})) << "an R2T, or a NOP-In that asks";
+    EXPECT_TRUE(admits({.stat = latest_stat_sn, .exp = latest_exp_cmd_sn}))
+        << "an R2T, or a NOP-In that asks";
     EXPECT_TRUE(admits({.window = 0})) << "no more commands for now";
+}
+
+// With all commands under way that it admits, a target leaves none of its window.
+TEST(AnswerNumbers, MayLeaveMoreOfTheWindowThanABusyTargetDid) {
+    AnswerNumbers numbers;
+    const Bytes busy = response(latest_stat_sn, latest_exp_cmd_sn, latest_exp_cmd_sn - 1);
+    numbers.note(Bhs(busy.data()), latest_at);
+    const Bytes idle = response(latest_stat_sn + 1, latest_exp_cmd_sn, latest_exp_cmd_sn + 1023);
+    EXPECT_TRUE(numbers.admit(Bhs(idle.data()), bhs_length, latest_at + bhs_length, {}));
 }
 
 TEST(AnswerNumbers, AreAdmittedWhereNothingIsKnown) {
@@ -60,9 +70,9 @@ TEST(AnswerNumbers, GoNoFurtherThanTheStreamHasRoomForStatuses) {
 }
 
 TEST(AnswerNumbers, GoNoFurtherThanStatusesAndTheWindowLet) {
-    EXPECT_FALSE(admits({.exp = latest_exp_cmd_sn + 1000}));
-    EXPECT_TRUE(admits({.exp = latest_exp_cmd_sn + 1000, .behind = 1000 * bhs_length}));
-    EXPECT_FALSE(admits({.window = 1000}));
+    EXPECT_FALSE(admits({.exp = latest_exp_cmd_sn + 6000}));
+    EXPECT_TRUE(admits({.exp = latest_exp_cmd_sn + 6000, .behind = 6000 * bhs_length}));
+    EXPECT_FALSE(admits({.window = 6000}));
 }
 
 // Other connections of the session, or a stretch of the target's stream that is not in the capture.
@@ -70,10 +80,14 @@ TEST(AnswerNumbers, FollowTheRequestsWhereTheseTellOfMore) {
     const auto with = [](uint32_t cmd_sn, uint32_t exp_stat) {
         return AnswerNumbers::Requested{Serial32(cmd_sn), Serial32(exp_stat), false};
     };
-    EXPECT_TRUE(admits({.exp = latest_exp_cmd_sn + 100'000, .requested = with(latest_exp_cmd_sn + 100'000, latest_stat_sn)}));
-    EXPECT_FALSE(admits({.exp = latest_exp_cmd_sn + 90'000, .requested = with(latest_exp_cmd_sn + 100'000, latest_stat_sn)}));
-    EXPECT_TRUE(admits({.stat = latest_stat_sn + 50'000, .requested = with(latest_exp_cmd_sn, latest_stat_sn + 50'000)}));
-    EXPECT_FALSE(admits({.stat = latest_stat_sn + 40'000, .requested = with(latest_exp_cmd_sn, latest_stat_sn + 50'000)}));
+    EXPECT_TRUE(admits({.exp = latest_exp_cmd_sn + 100'000,
+                        .requested = with(latest_exp_cmd_sn + 100'000, latest_stat_sn)}));
+    EXPECT_FALSE(admits(
+        {.exp = latest_exp_cmd_sn + 90'000, .requested = with(latest_exp_cmd_sn + 100'000, latest_stat_sn)}));
+    EXPECT_TRUE(admits(
+        {.stat = latest_stat_sn + 50'000, .requested = with(latest_exp_cmd_sn, latest_stat_sn + 50'000)}));
+    EXPECT_FALSE(admits(
+        {.stat = latest_stat_sn + 40'000, .requested = with(latest_exp_cmd_sn, latest_stat_sn + 50'000)}));
 }
 
 TEST(AnswerNumbers, OfAStatusThatTheInitiatorAskedForAgainGoBack) {
@@ -87,7 +101,8 @@ TEST(AnswerNumbers, ThatTheCutTookAreNotJudged) {
     const Bytes next = response(latest_stat_sn + 1, 0, 0);
     EXPECT_TRUE(numbers.admit(Bhs(next.data()), stat_sn_end, latest_at + bhs_length, {}));
     const Bytes data = test::data_in(1, 0, Bytes(4), latest_exp_cmd_sn).stat_sn(0).header();
-    EXPECT_TRUE(numbers.admit(Bhs(data.data()), bhs_length, latest_at + bhs_length, {})) << "without a status it has none";
+    EXPECT_TRUE(numbers.admit(Bhs(data.data()), bhs_length, latest_at + bhs_length, {}))
+        << "without a status it has none";
 }
 
 }  // namespace

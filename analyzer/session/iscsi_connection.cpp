@@ -176,7 +176,8 @@ bool IscsiConnection::may_answer_an_unseen_request(const Bhs& answer, size_t cap
     if (!hidden_.may_have_tag(answer.itt())) return false;
     if (requests_unseen_ || !requested_ || !login_.full_feature() || !framers_[0].synchronised()) return true;
     // All that were sent are known: but for those whose packets the capture has only behind the answer's.
-    const bool received_more = captured >= exp_cmd_sn_end && (requested_cmd_sn_ + 1).before(answer.exp_cmd_sn());
+    const bool received_more =
+        captured >= exp_cmd_sn_end && (requested_cmd_sn_ + 1).before(answer.exp_cmd_sn());
     return received_more || session_->commands.knows(answer.itt());
 }
 
@@ -227,7 +228,8 @@ bool IscsiConnection::is_resent_status(const Pdu& pdu) const {
 }
 
 bool IscsiConnection::is_surely_an_answer(const Pdu& pdu) const {
-    if (pdu.header_captured < max_cmd_sn_end || pdu.inferred || pdu.header_digest == Digest::bad) return false;
+    if (pdu.header_captured < max_cmd_sn_end || pdu.inferred || pdu.header_digest == Digest::bad)
+        return false;
     return framers_[1].proven() ||
            session_->commands.fit_of(pdu.bhs(), pdu.header_captured) == CommandTracker::Fit::good;
 }

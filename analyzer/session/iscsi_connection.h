@@ -92,11 +92,11 @@ class IscsiConnection final : private HeaderWitness {
     PingTracker pings_;
     SendingPauses pauses_[2];
     bool may_be_unseen_ = false;
-    bool snacked_ = false;    // the initiator has sent a SNACK Request
+    bool snacked_ = false;  // the initiator has sent a SNACK Request
     bool text_requested_ = false;
     bool requests_unseen_ = false;  // one may have been sent that was not seen
-    bool leading_ = false;    // this connection's login began the session
-    bool requested_ = false;  // a SCSI command was seen; the two below are its
+    bool leading_ = false;          // this connection's login began the session
+    bool requested_ = false;        // a SCSI command was seen; the two below are its
     Serial32 requested_cmd_sn_;
     bool requested_exp_stat_sn_known_ = false;
     PacketNumber requested_packet_ = 0;

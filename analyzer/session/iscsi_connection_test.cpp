@@ -636,8 +636,10 @@ TEST(HeaderInReadData, IsNoneWithAStatusBeforeTheLastOfTheData) {
 TEST(HeaderInReadData, IsNoneOfDataThatHaveCome) {
     const auto rest = [](uint32_t from) {
         ReadData capture(ReadData::Requests::half_answered);
-        return capture.finds(
-            capture.answer(capture.latest()).buffer_offset(from).data_length(ReadData::length - from).header());
+        return capture.finds(capture.answer(capture.latest())
+                                 .buffer_offset(from)
+                                 .data_length(ReadData::length - from)
+                                 .header());
     };
     EXPECT_TRUE(rest(ReadData::length / 2));
     EXPECT_FALSE(rest(0));
@@ -646,8 +648,7 @@ TEST(HeaderInReadData, IsNoneOfDataThatHaveCome) {
 TEST(HeaderInReadData, IsNoR2tForARead) {
     ReadData capture(ReadData::Requests::all_seen);
     const uint32_t now = capture.latest() + 1;
-    EXPECT_FALSE(
-        capture.finds(test::r2t(capture.tag(now - 1), 1, 0, 512, now).stat_sn(50'011).header()));
+    EXPECT_FALSE(capture.finds(test::r2t(capture.tag(now - 1), 1, 0, 512, now).stat_sn(50'011).header()));
 }
 
 TEST(HeaderInReadData, IsNoneFromBeforeTheTargetHadReceivedTheCommand) {
@@ -664,10 +665,12 @@ TEST(HeaderInReadData, IsNoneWhoseTagIsNotAsThisInitiatorCountsThem) {
 // Records of a few small numbers, as file systems and databases keep them.
 TEST(HeaderInReadData, IsNoneOfZerosWithAnOpcodeAndALength) {
     ReadData capture(ReadData::Requests::one_hidden);
-    Bytes zeros = capture.strange_answer().exp_cmd_sn(capture.latest() + 1).flags(0).ttt(0).stat_sn(0).header();
+    Bytes zeros =
+        capture.strange_answer().exp_cmd_sn(capture.latest() + 1).flags(0).ttt(0).stat_sn(0).header();
     EXPECT_FALSE(capture.finds(zeros));
     ReadData another(ReadData::Requests::one_hidden);
-    const PduBuilder text = PduBuilder(Opcode::text_response).stat_sn(50'011).exp_cmd_sn(another.latest() + 1);
+    const PduBuilder text =
+        PduBuilder(Opcode::text_response).stat_sn(50'011).exp_cmd_sn(another.latest() + 1);
     EXPECT_FALSE(another.finds(text.header())) << "nobody asked";
 }
 

@@ -178,7 +178,8 @@ void ConnectionFollower::on_pdu(bool from_target) {
         return stream(from_target).classify_unknown(end);
     }
     bool& one_believed = one_believed_[from_target ? 1 : 0];
-    if (one_believed && pdu.header_captured == bhs_length && is_plausible_header(bhs.bytes(), bhs_length, pdu.offset))
+    if (one_believed && pdu.header_captured == bhs_length &&
+        is_plausible_header(bhs.bytes(), bhs_length, pdu.offset))
         doubted_[from_target ? 1 : 0] = false;
     one_believed = true;
     // Of a header that was cut, the CDB is zeros: a command without data.

@@ -143,13 +143,16 @@ bool CommandTracker::fits(const CommandInFlight& command, const Bhs& answer, siz
     if (row.opcode == unknown<uint16_t>) return true;
     if (answer.opcode() == Opcode::r2t)
         return command.direction == DataDirection::out || command.direction == DataDirection::bidirectional;
-    if (answer.opcode() != Opcode::scsi_data_in || command.direction == DataDirection::bidirectional) return true;
+    if (answer.opcode() != Opcode::scsi_data_in || command.direction == DataDirection::bidirectional)
+        return true;
     if (captured < buffer_offset_end) return answer.data_segment_length() <= command.data_in_expected;
     // Data come in order, and the status with the last of them, unless somebody has negotiated otherwise.
     const uint64_t end = uint64_t{answer.buffer_offset()} + answer.data_segment_length();
     const bool is_last = end == command.data_in_expected;
-    const bool in_order = answer.data_segment_length() == 0 || answer.buffer_offset() >= command.data_in_passed;
-    return in_order && (is_last || (end < command.data_in_expected && (!answer.has_status() || answer.underflow())));
+    const bool in_order =
+        answer.data_segment_length() == 0 || answer.buffer_offset() >= command.data_in_passed;
+    return in_order &&
+           (is_last || (end < command.data_in_expected && (!answer.has_status() || answer.underflow())));
 }
 
 CommandTracker::AnswerSoFar CommandTracker::answer_so_far(const Pdu& pdu) const {
