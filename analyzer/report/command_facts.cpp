@@ -5,6 +5,7 @@
 #include <bit>
 #include <functional>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -105,6 +106,16 @@ void on_parts(TimeParts& parts, const CommandRow& row, uint64_t moved) {
     if (row.r2ts > 0) ++parts.with_r2ts;
 }
 
+// Of these requests by depth, the depth of the one at that place, from the shallowest on.
+uint32_t depth_at(std::span<const uint32_t> depths, double rank) {
+    double sum = 0;
+    for (size_t i = 0; i < depths.size(); ++i) {
+        sum += depths[i];
+        if (sum > 0 && sum >= rank) return static_cast<uint32_t>(i);
+    }
+    return 0;
+}
+
 void on_row(SessionFacts& session, const CommandRow& row, int64_t path_ns) {
     if (is_read(row) || is_write(row) || row.opcode == unknown<uint16_t>) ++session.commands;
     if (row.queue_depth != unknown<uint32_t>) {
@@ -112,6 +123,8 @@ void on_row(SessionFacts& session, const CommandRow& row, int64_t path_ns) {
         if (depth >= session.depths.size()) session.depths.resize(depth + 1);
         ++session.depths[depth];
         ++session.requests;
+    } else if (row.request_packet != 0) {
+        ++session.depth_unknown;
     }
     if (session.first_ns == no_time) session.first_ns = row.request_ns;
     if (elapsed_ns(row.request_ns, row.response_ns) == 0) return;
@@ -288,12 +301,14 @@ uint64_t CommandsLike::most_of_one_nexus() const {
 }
 
 uint32_t SessionFacts::depth(double fraction) const {
-    double sum = 0;
-    for (size_t i = 0; i < depths.size(); ++i) {
-        sum += depths[i];
-        if (sum > 0 && sum >= fraction * static_cast<double>(requests)) return static_cast<uint32_t>(i);
-    }
-    return 0;
+    const auto known = static_cast<double>(requests);
+    const auto missing = static_cast<double>(depth_unknown);
+    const double rank = fraction * (known + missing);
+    if (rank > known) return 0;
+    constexpr double much_less = 0.75;
+    const uint32_t with_all_deeper = depth_at(depths, rank);
+    const uint32_t with_all_shallower = rank > missing ? depth_at(depths, rank - missing) : 0;
+    return with_all_shallower < much_less * with_all_deeper ? 0 : depth_at(depths, fraction * known);
 }
 
 void CommandFacts::recount_slow_time() {

@@ -56,7 +56,8 @@ struct SessionFacts {
     TimeParts writes;
     std::vector<uint32_t> depths;  // by queue depth: requests that found it
     uint64_t requests = 0;
-    uint64_t commands = 0;  // reads and writes, and those of which not even that is known
+    uint64_t depth_unknown = 0;  // other requests
+    uint64_t commands = 0;       // reads and writes, and those of which not even that is known
     int64_t first_ns = no_time;
     int64_t last_ns = no_time;
     int64_t busy_ns = 0;  // something was under way, as the initiator saw it
@@ -71,7 +72,8 @@ struct SessionFacts {
                    ? 1
                    : std::max(1.0, static_cast<double>(commands) / static_cast<double>(transfers()));
     }
-    // The least depth that this share of requests did not exceed; exact.
+    // The least depth that this share of requests did not exceed. 0: not known, since it would be another by a quarter or more, were
+    // those of unknown depth all the deepest or the shallowest: it is deep queues whose depth is not known.
     uint32_t depth(double fraction) const;
     // From the first request to the last answer, as far as it was captured.
     int64_t lasted_ns() const { return elapsed_ns(first_ns, last_ns) - gaps_ns; }

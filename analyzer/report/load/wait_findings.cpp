@@ -36,13 +36,19 @@ std::string of_unit(const ServiceTimes& one) {
     return one.lun == unknown<uint64_t> ? "" : fmt::format(" of LUN {}", one.lun);
 }
 
+// Where a tenth of the commands or more were answered nobody knows when.
+std::string_view of_those_known(const SessionFacts& session) {
+    constexpr double nearly_all = 1.1;
+    return session.for_each_known() > nearly_all ? " whose times are known" : "";
+}
+
 // As one session sees it.
 bool is_same_unit(const ServiceTimes& a, const ServiceTimes& b) {
     return a.session == b.session && a.lun == b.lun;
 }
 
 // A target is slow where it takes long for a command that found no queue before it, or where even a command's share of the
-// time that a queue takes is long.
+// time that a queue takes is long. `depth` 0: not known.
 bool is_slow(const ServiceTimes& one, const ServiceTimes* faster, uint32_t depth, int64_t rtt_ns,
              bool queues) {
     const int64_t wait_ns = one.service.percentile_ns(0.5);
@@ -67,10 +73,10 @@ bool is_slow(const ServiceTimes& one, const ServiceTimes* faster, uint32_t depth
             least_ns < least_wait_ns + size_ns || least_ns < rtt_ns / (proven ? 8 : 4))
             return false;
     }
-    if (wait_ns / std::max(depth, 1u) >= least_wait_ns + size_ns) return true;
+    if (depth != 0 && wait_ns / depth >= least_wait_ns + size_ns) return true;
     // Where what else is asked of the same logical unit at the same time is served at once, there is no queue before it.
     if (faster != nullptr && is_same_unit(*faster, one) && one.is_meanwhile(*faster)) return true;
-    return one.alone.count() > 0 &&
+    return one.alone.count() >= (depth == 0 ? least_slow : 1) &&
            one.alone.percentile_ns(0.5) >= std::max(wait_ns / 3, least_wait_ns + size_ns);
 }
 
@@ -151,7 +157,7 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
     for (const ServiceTimes& one : services) {
         const SessionFacts* session = commands.session(one.session);
         if (session == nullptr || one.slowest == nullptr) continue;
-        const uint32_t depth = std::max(session->depth(0.5), 1u);
+        const uint32_t depth = session->depth(0.5);
         int64_t rtt_ns = no_time;
         double free_share = 0;
         bool queues = false;
@@ -196,8 +202,8 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
             finding.severity = Finding::Severity::information;
         finding.side = Finding::Side::target;
         finding.sender = Finding::Sender::target;
-        finding.title = fmt::format("Half of the {}{} wait {} or more for the target", noun, of_unit(one),
-                                    human_duration(wait_ns));
+        finding.title = fmt::format("Half of the {}{}{} wait {} or more for the target", noun, of_unit(one),
+                                    of_those_known(*session), human_duration(wait_ns));
         if (faster != nullptr) {
             // By another session a LUN of the same number may be another unit.
             const bool other_session = faster->session != one.session && faster->lun == one.lun;
@@ -220,18 +226,18 @@ void add_target_waits(FindingList& list, const ResultStore& store, const Command
                             "{} of the time",
                             human_duration(rtt_ns), human_percent(free_share)));
         }
-        if (one.alone.count() > 0 && depth > 1) {
+        if (one.alone.count() > 0 && depth != 1) {
             finding.add_sign(fmt::format("commands that found few others outstanding wait {}",
                                          human_duration(one.alone.percentile_ns(0.5))));
         }
         const bool only_writes =
             one.writes && faster != nullptr && !faster->writes && is_same_unit(*faster, one);
-        finding.explanation =
-            fmt::format("At queue depth {}. Look at the target: {}.", depth,
-                        only_writes ? "only writes are slow, so its write cache, journal, RAID or replication"
-                        : faster != nullptr && faster->lun != one.lun
-                            ? "the disks behind this logical unit, for others are faster"
-                            : "its disks, its cache, what else it serves");
+        finding.explanation = fmt::format(
+            "{}Look at the target: {}.", depth == 0 ? "" : fmt::format("At queue depth {}. ", depth),
+            only_writes ? "only writes are slow, so its write cache, journal, RAID or replication"
+            : faster != nullptr && faster->lun != one.lun
+                ? "the disks behind this logical unit, for others are faster"
+                : "its disks, its cache, what else it serves");
         list.push_back(std::move(finding));
     }
 }
@@ -258,9 +264,9 @@ void add_data_pauses(FindingList& list, const ResultStore& store, const CommandF
         finding.confidence = at_target ? Finding::Confidence::firm : Finding::Confidence::possible;
         finding.side = at_target ? Finding::Side::target : Finding::Side::none;
         finding.sender = Finding::Sender::target;
-        finding.title =
-            fmt::format("Half of the reads{} pause for {} or more between their data: {}", of_unit(one),
-                        human_duration(pauses_ns), at_target ? "the target" : "the target, or the path");
+        finding.title = fmt::format("Half of the reads{}{} pause for {} or more between their data: {}",
+                                    of_unit(one), of_those_known(*session), human_duration(pauses_ns),
+                                    at_target ? "the target" : "the target, or the path");
         finding.add_sign(
             fmt::format("from their first data to their last nothing was sent for {}: {} of their time",
                         human_duration(pauses_ns), human_percent(share)));
@@ -296,9 +302,9 @@ void add_initiator_waits(FindingList& list, const CommandFacts& commands,
         finding.confidence = at_initiator ? Finding::Confidence::likely : Finding::Confidence::possible;
         finding.side = at_initiator ? Finding::Side::initiator : Finding::Side::none;
         finding.sender = Finding::Sender::initiator;
-        finding.title =
-            fmt::format("Half of the writes{} wait {} or more for the initiator's data{}", of_unit(one),
-                        human_duration(wait_ns), at_initiator ? "" : ", or on the path");
+        finding.title = fmt::format("Half of the writes{}{} wait {} or more for the initiator's data{}",
+                                    of_unit(one), of_those_known(*session), human_duration(wait_ns),
+                                    at_initiator ? "" : ", or on the path");
         finding.add_sign(fmt::format("from the first R2T to the first Data-Out PDU {}: {} of their time",
                                      human_duration(wait_ns), human_percent(share)));
         finding.add_sign("the initiator's TCP had nothing else to send then, and could have sent");

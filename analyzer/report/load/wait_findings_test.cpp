@@ -279,6 +279,21 @@ TEST_F(Findings, a_queue_before_a_target_that_serves_one_command_soon_is_not_a_s
     EXPECT_TRUE(find(Kind::target_wait).empty());
 }
 
+// A capture that was cut: of the first command the depth is known, of the others that some may be under way that nobody sees.
+TEST_F(Findings, a_wait_at_a_queue_depth_that_is_not_known_is_not_the_targets) {
+    for (SenderSummary* sender : {&add_target(), &add_initiator()}) {
+        add_window(*sender, 0, {.limit = SendLimit::application});
+        add_window(*sender, 1000, {});
+    }
+    const auto add_reads = [&](int64_t begin_ms, int64_t count) {
+        for (int64_t i = 0; i < count; ++i) add_read(begin_ms + i, 5);
+    };
+    add_read(0, 1);
+    store.add_unlisted({1, unknown<uint32_t>, 1003});
+    add_reads(10, 900);
+    EXPECT_TRUE(find(Kind::target_wait).empty());
+}
+
 TEST_F(Findings, commands_behind_the_data_of_others_did_not_wait_for_the_target) {
     SenderSummary& target = add_target();
     // A packet every 0.1 ms, and many in flight: the target's data flow all the time.
