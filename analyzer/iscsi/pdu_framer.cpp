@@ -146,11 +146,7 @@ bool PduFramer::proves_the_one_before() {
     const bool is_the_found_one = pdu_.offset == stretch_.end;
     if (is_the_found_one || header_captured_ < least_cut_header) return true;
     const uint32_t captured = std::min<uint32_t>(header_captured_, bhs_length);
-    // One with something in a reserved field is still one of this session by its tag and its numbers.
-    const bool another =
-        looks_like_header(header_.data(), captured, from_target_) ||
-        (captured == bhs_length && witness_->is_plausible_header(header_.data(), captured, pdu_.offset));
-    if (!another) return false;
+    if (!may_follow(header_.data(), captured, pdu_.offset)) return false;
     unproven_ = captured < bhs_length;
     return true;
 }
@@ -467,6 +463,7 @@ PduFramer::Fed PduFramer::feed_resync(Cursor& cursor) {
         const size_t captured = cursor.captured - i;
         if (captured < bhs_length && !(cut_follows && captured >= least_cut_header)) break;
         if (!header_at(cursor.data + i, captured, offset_ + i)) continue;
+        if (!leads_to_another(cursor.data + i, captured, offset_ + i)) continue;
         take(cursor, i);
         return found_header(cursor.piece->carried);
     }
@@ -488,6 +485,25 @@ bool PduFramer::header_at(const uint8_t* bytes, size_t captured, uint64_t offset
     if (!can_begin_header(bytes[0], from_target_)) return false;
     return looks_like_header(bytes, captured, from_target_) &&
            witness_->is_plausible_header(bytes, captured, offset);
+}
+
+// Whether these bytes are another header, behind one that was found again. With something in a reserved field it is still one of
+// this session by its tag and its numbers.
+bool PduFramer::may_follow(const uint8_t* bytes, size_t captured, uint64_t offset) const {
+    if (looks_like_header(bytes, captured, from_target_)) return true;
+    return captured == bhs_length && can_be_header(bytes, from_target_) &&
+           witness_->is_plausible_header(bytes, captured, offset);
+}
+
+// Of a PDU at this offset that ends before the captured bytes do: whether another follows it, or its digests.
+bool PduFramer::leads_to_another(const uint8_t* bytes, size_t captured, uint64_t offset) const {
+    if (captured < bhs_length) return true;
+    const Bhs bhs(bytes);
+    const size_t end = bhs_length + bhs.ahs_length() + bhs.padded_data_length();
+    for (size_t next = end; next <= end + 2 * digest_length; next += digest_length) {
+        if (next + bhs_length > captured || may_follow(bytes + next, bhs_length, offset + next)) return true;
+    }
+    return false;
 }
 
 // The next header begins at offset_.

@@ -195,6 +195,8 @@ class PduFramer {
     void lose_header(bool begin_is_header);
     Fed feed_resync(Cursor& cursor);
     bool header_at(const uint8_t* bytes, size_t captured, uint64_t offset) const;
+    bool may_follow(const uint8_t* bytes, size_t captured, uint64_t offset) const;
+    bool leads_to_another(const uint8_t* bytes, size_t captured, uint64_t offset) const;
     Fed found_header(Arrival carried);
     void take(Cursor& cursor, uint32_t n);
     void take_absent(Cursor& cursor, uint32_t n);

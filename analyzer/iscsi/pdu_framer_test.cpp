@@ -531,10 +531,21 @@ TEST(PduFramer, LooksOnWhereWhatItFoundLeadsToNoHeader) {
     const Bytes no_header(bhs_length, static_cast<uint8_t>(Opcode::nop_in));
     Framing framing(true);
     framing.framer.set_digests(DigestUse::no, DigestUse::no);
-    framing.gap(100).feed(found + no_header + pattern(200) + after + after).finish();
+    framing.gap(100).feed(found).feed(no_header + pattern(200) + after + after).finish();
     EXPECT_THAT(framing.tags(), ElementsAre(7, 8, 8));
     const uint64_t lost = 100 + found.size();
     EXPECT_THAT(framing.stretches, ElementsAre(Stretch{0, 100}, Stretch{lost, lost + bhs_length + 200}));
+}
+
+// In one packet they are looked at before.
+TEST(PduFramer, FindsNoneBehindWhichItsPacketHasNoHeader) {
+    const Bytes none = test::data_in(7, 0, pattern(64), 1).bytes();
+    const Bytes after = test::scsi_response(8, 0, 1, 1).bytes();
+    Framing framing(true);
+    framing.framer.set_digests(DigestUse::no, DigestUse::no);
+    framing.gap(100).feed(none + pattern(200) + after + after).finish();
+    EXPECT_THAT(framing.tags(), ElementsAre(8, 8));
+    EXPECT_THAT(framing.stretches, ElementsAre(Stretch{0, 300 + none.size()}));
 }
 
 // … but some targets put something into fields that are reserved.

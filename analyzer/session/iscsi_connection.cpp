@@ -95,7 +95,7 @@ void IscsiConnection::finish() {
 bool IscsiConnection::is_plausible_header(const uint8_t* bytes, size_t captured, uint64_t offset) const {
     const Bhs bhs(bytes);
     return is_from_target(bhs.opcode_value()) ? is_plausible_response(bhs, captured, offset)
-                                              : is_plausible_request(bhs, captured);
+                                              : is_plausible_request(bhs, captured, offset);
 }
 
 bool IscsiConnection::wants_data_in(const Bhs& bhs) const {
@@ -103,8 +103,9 @@ bool IscsiConnection::wants_data_in(const Bhs& bhs) const {
            session_->commands.asks_of_unit(bhs.itt());
 }
 
-bool IscsiConnection::is_plausible_request(const Bhs& bhs, size_t captured) const {
+bool IscsiConnection::is_plausible_request(const Bhs& bhs, size_t captured, uint64_t offset) const {
     if (bhs.opcode() == Opcode::login_request) return logging_in();
+    if (!request_numbers_.admit(bhs, captured, offset, answered_numbers())) return false;
     if (bhs.opcode() == Opcode::scsi_data_out && session_ != nullptr)
         return session_->commands.knows(bhs.itt());
     if (captured < cmd_sn_end) return false;
@@ -141,6 +142,13 @@ bool IscsiConnection::is_plausible_response(const Bhs& bhs, size_t captured, uin
     if (requested_ && !is_near(bhs.exp_cmd_sn(), requested_cmd_sn_)) return false;
     if (session_ == nullptr || !session_->command_window_known) return true;
     return is_near(bhs.exp_cmd_sn(), session_->exp_cmd_sn) && is_near(bhs.max_cmd_sn(), session_->max_cmd_sn);
+}
+
+RequestNumbers::Answered IscsiConnection::answered_numbers() const {
+    RequestNumbers::Answered answered;
+    if (session_ != nullptr && session_->command_window_known) answered.max_cmd_sn = session_->max_cmd_sn;
+    if (stat_sn_known_) answered.stat_sn = stat_sn_;
+    return answered;
 }
 
 AnswerNumbers::Requested IscsiConnection::requested_numbers() const {
@@ -227,6 +235,11 @@ bool IscsiConnection::is_resent_status(const Pdu& pdu) const {
            !stat_sn_.before(bhs.stat_sn()) && !session_->commands.knows(bhs.itt());
 }
 
+bool IscsiConnection::is_surely_a_request(const Pdu& pdu) const {
+    return pdu.header_captured == bhs_length && !pdu.inferred && pdu.header_digest != Digest::bad &&
+           framers_[0].proven();
+}
+
 bool IscsiConnection::is_surely_an_answer(const Pdu& pdu) const {
     if (pdu.header_captured < max_cmd_sn_end || pdu.inferred || pdu.header_digest == Digest::bad)
         return false;
@@ -236,6 +249,7 @@ bool IscsiConnection::is_surely_an_answer(const Pdu& pdu) const {
 
 void IscsiConnection::track(const Pdu& pdu, bool from_target) {
     if (from_target && is_surely_an_answer(pdu)) answer_numbers_.note(pdu.bhs(), pdu.offset);
+    if (!from_target && is_surely_a_request(pdu)) request_numbers_.note(pdu.bhs(), pdu.offset);
     if (!from_target && pdu.header_captured >= cmd_sn_end) hidden_.close(pdu, request_shape());
     const bool moment_known = !from_target || moment_is_known(pdu);
     const uint64_t command = session_->commands.on_pdu(pdu, connection_, moment_known);

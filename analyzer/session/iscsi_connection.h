@@ -11,6 +11,7 @@
 #include "analyzer/session/inferred/hidden_requests.h"
 #include "analyzer/session/inferred/unseen_answers.h"
 #include "analyzer/session/ping_tracker.h"
+#include "analyzer/session/request_numbers.h"
 #include "analyzer/session/sending_pauses.h"
 #include "analyzer/session/session_tracker.h"
 #include "analyzer/store/result_store.h"
@@ -51,7 +52,8 @@ class IscsiConnection final : private HeaderWitness {
   private:
     bool is_plausible_header(const uint8_t* bytes, size_t captured, uint64_t offset) const override;
     bool wants_data_in(const Bhs& bhs) const override;
-    bool is_plausible_request(const Bhs& bhs, size_t captured) const;
+    bool is_plausible_request(const Bhs& bhs, size_t captured, uint64_t offset) const;
+    RequestNumbers::Answered answered_numbers() const;
     bool is_plausible_response(const Bhs& bhs, size_t captured, uint64_t offset) const;
     AnswerNumbers::Requested requested_numbers() const;
     bool fits_a_command(const Bhs& answer, size_t captured) const;
@@ -67,6 +69,7 @@ class IscsiConnection final : private HeaderWitness {
     void note_received(Serial32 exp_cmd_sn);
     bool is_resent_status(const Pdu& pdu) const;
     bool is_surely_an_answer(const Pdu& pdu) const;
+    bool is_surely_a_request(const Pdu& pdu) const;
     void track(const Pdu& pdu, bool from_target);
     bool moment_is_known(const Pdu& pdu);
     void note_numbers(const Pdu& pdu, bool from_target);
@@ -86,6 +89,7 @@ class IscsiConnection final : private HeaderWitness {
     PduFramer framers_[2];
     LoginNegotiation login_;
     AnswerNumbers answer_numbers_;
+    RequestNumbers request_numbers_;
     AcknowledgedStatuses acknowledged_;
     UnseenAnswers unseen_;
     HiddenRequests hidden_;

@@ -532,7 +532,7 @@ class HeaderInReadData : public CutCapture {
     explicit HeaderInReadData(Requests requests, Tags tags = Tags::of_slots) : CutCapture(100), tags_(tags) {
         packet(false, test::login_request({}).bytes());
         packet(true, test::login_response({}).bytes());
-        for (uint32_t i = 0; i < 9; ++i) {
+        for (uint32_t i = 0; i < 90; ++i) {
             request();
             respond();
         }
@@ -568,6 +568,7 @@ class HeaderInReadData : public CutCapture {
     }
 
     uint32_t latest() const { return cmd_sn_ - 1; }
+    uint32_t next_stat_sn() const { return stat_sn_; }
     uint32_t tag(uint32_t cmd_sn) const {
         return tags_ == Tags::counted ? 7000 + cmd_sn : cmd_sn * cmd_sn * 31;
     }
@@ -648,7 +649,8 @@ TEST(HeaderInReadData, IsNoneOfDataThatHaveCome) {
 TEST(HeaderInReadData, IsNoR2tForARead) {
     ReadData capture(ReadData::Requests::all_seen);
     const uint32_t now = capture.latest() + 1;
-    EXPECT_FALSE(capture.finds(test::r2t(capture.tag(now - 1), 1, 0, 512, now).stat_sn(50'011).header()));
+    EXPECT_FALSE(capture.finds(
+        test::r2t(capture.tag(now - 1), 1, 0, 512, now).stat_sn(capture.next_stat_sn()).header()));
 }
 
 TEST(HeaderInReadData, IsNoneFromBeforeTheTargetHadReceivedTheCommand) {
@@ -670,7 +672,7 @@ TEST(HeaderInReadData, IsNoneOfZerosWithAnOpcodeAndALength) {
     EXPECT_FALSE(capture.finds(zeros));
     ReadData another(ReadData::Requests::one_hidden);
     const PduBuilder text =
-        PduBuilder(Opcode::text_response).stat_sn(50'011).exp_cmd_sn(another.latest() + 1);
+        PduBuilder(Opcode::text_response).stat_sn(another.next_stat_sn()).exp_cmd_sn(another.latest() + 1);
     EXPECT_FALSE(another.finds(text.header())) << "nobody asked";
 }
 

@@ -48,13 +48,13 @@ class HiddenRequests {
     // next request shows it: their answers may be the very next. `open`: the stretch that goes on, nullptr if there is
     // none.
     void on_received(Serial32 exp_cmd_sn, const UnseenStretch* open, const RequestShape& shape);
-    // Whether a request that was not seen may have had that tag, as this initiator counts its tags.
+    // Whether a request that was not seen may have had that tag, where this initiator surely counts its tags.
     bool may_have_tag(uint32_t itt) const {
-        constexpr int64_t steps = 65536;
-        if (!tag_stride_.predicts()) return true;
+        constexpr int64_t most_steps = 65536;
+        if (!tag_stride_.is_sure()) return true;
         const int64_t apart = Serial32(gap_.itt_before).distance_to(Serial32(itt));
         const int64_t stride = Serial32().distance_to(Serial32(tag_stride_.stride));
-        return apart % stride == 0 && std::abs(apart / stride) < steps;
+        return apart % stride == 0 && std::abs(apart / stride) < most_steps;
     }
     // A request was seen whole.
     void close(const Pdu& next, const RequestShape& shape);
@@ -87,6 +87,7 @@ class HiddenRequests {
         bool note(uint32_t apart, uint32_t steps);
         // Before the tag behind is seen.
         bool predicts() const { return in_a_row >= (even ? believed : surely) && stride == shown; }
+        bool is_sure() const { return in_a_row >= surely && stride == shown; }
         static constexpr uint32_t believed = 4;
         static constexpr uint32_t surely = 64;
     };
